@@ -71,6 +71,12 @@ pub fn inspect(directory: &Path, task: Option<Task>) -> Result<FoundCheckpoint, 
         .architectures
         .unwrap_or(config.class_name.into_iter().collect());
     let head = heads.first().map(String::as_str);
+    if let Some(argument) = ModelType::refused_argument(&given) {
+        return Err(AddError::RefusedClass {
+            class: given,
+            argument,
+        });
+    }
     let model_type = given
         .parse::<ModelType>()
         .map_err(|unknown| AddError::UnknownModelType {

@@ -1,6 +1,6 @@
 //! Results of `testgen bench`: times of subjects whose results agree with their reference.
 //!
-//! Owns: reading the lines of such a report, showing them, and comparing two. Does not own: running
+//! Owns: reading the lines of such a report, showing them, plotting them, and comparing two. Does not own: running
 //! the suite (see [`crate::execution::run`]) and the line format (`testgen_types::BenchEntry`).
 
 mod bootstrap;
@@ -9,7 +9,11 @@ mod comparison_text;
 mod digits;
 mod human;
 mod lines;
+mod plot_axis;
+mod plot_svg;
+mod speed_page;
 mod summary;
+mod throughput;
 
 pub use bootstrap::SpeedRatio;
 pub use comparison::{
@@ -19,4 +23,5 @@ pub use comparison::{
 pub use comparison_text::{render_speed, render_speed_json, render_speed_markdown};
 pub use human::render_bench;
 pub use lines::{BenchLines, read_bench_lines, read_bench_reports};
+pub use speed_page::render_speed_page;
 pub use summary::BenchSummary;

@@ -113,6 +113,7 @@ class Calls:
             # Where attention is compared, experts are computed one after another, which has no limit on their sizes.
             chosen["experts"] = "eager" if "experts" in engine_models.implementations() else None
             chosen[implementation["of"]] = implementation["name"]
+        self.device.begin_peak()
         request = engine_models.Request(directory, config, model_type, names["class"], DTYPES[dtype], **chosen)
         model, read, unused = engine_models.load(request, self.device.torch)
         if self.compiler is not None:
@@ -169,8 +170,9 @@ class Calls:
         return {}, {}
 
     def memory(self, _):
-        """The bytes of all tensors on the device."""
-        return {"in_use": self.device.memory()}, {}
+        """The bytes of all tensors on the device, and the most since the last load."""
+        peak = self.device.peak()
+        return {"in_use": self.device.memory(), **({"peak": peak} if peak is not None else {})}, {}
 
     def unload(self, _, model):
         """Drops a model and its sequences."""

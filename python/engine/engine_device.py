@@ -28,6 +28,7 @@ class Device:
 
     def __init__(self):
         self.torch = torch.device("cpu")
+        self.counts_peak = False
 
     def build(self):
         """The kind of GPU that this torch was built for."""
@@ -80,6 +81,20 @@ class Device:
             storage = tensor.untyped_storage()
             storages[storage.data_ptr()] = storage.nbytes()
         return sum(storages.values())
+
+    def begin_peak(self):
+        """Starts to count the most bytes that tensors use."""
+        if self.torch.type == "cuda":
+            for index in range(torch.cuda.device_count()):
+                torch.cuda.reset_peak_memory_stats(index)
+            self.counts_peak = True
+
+    def peak(self):
+        """The most bytes that tensors have used since the count began; None where torch counts none, as on the CPU."""
+        if not self.counts_peak:
+            return None
+        # A model may be split over the GPUs. Each has its peak at another time, so that the sum is at least the peak of all.
+        return sum(torch.cuda.max_memory_allocated(index) for index in range(torch.cuda.device_count()))
 
     def synchronize(self):
         """Returns when the device has computed everything."""

@@ -14,7 +14,7 @@ from engine.engine_device import set_modules_aside
 from engine.engine_protocol import CallError, Unsupported
 from reference.families import FAMILIES
 from reference.losses import without_losses
-from reference.registry import kind
+from reference.registry import is_native, kind
 from reference.weight_files import weight_files
 
 MAJOR = int(transformers.__version__.split(".")[0])
@@ -207,13 +207,17 @@ def load_diffusers(request, device):
         what = f"Python package `{error.name}` is missing" if missing else f"diffusers does not import: {error}"
         raise Unsupported(f"{what}; pip install diffusers") from error
     model_class = imported(diffusers, request.class_name)
+    if model_class is None:
+        raise Unsupported(f"diffusers {diffusers.__version__} has no class `{request.class_name}`")
     directory = request.directory
     if request.config is not None:
         model, information = FAMILIES[request.model_type].load_changed(directory, request.config, request.dtype)
     else:
         options = {"torch_dtype": request.dtype, "low_cpu_mem_usage": False, "use_safetensors": True, "output_loading_info": True}
         model, information = model_class.from_pretrained(directory, **options)
-    if request.attention is not None and not hasattr(model, "set_attn_processor"):
+        model = FAMILIES[request.model_type].rounded(model, request.dtype)
+    # The plain forms of attention are those of the native types; other classes have their own.
+    if request.attention is not None and not is_native(model.config):
         raise Unsupported(f"diffusers {diffusers.__version__} has one attention for `{request.class_name}`")
     if request.attention not in (None, "eager", "sdpa"):
         raise Unsupported(f"diffusers has no attention `{request.attention}` by that name")

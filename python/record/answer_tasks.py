@@ -46,6 +46,8 @@ BY_ARCHITECTURE = {
     "object_detection": ["image_embedding"],
     "vision_text": ["image_text_similarity", "image_text_embedding"],
     "graph": ["graph_embedding"],
+    # The scheduler of a checkpoint calls the native types only.
+    "diffusion": [],
 }
 
 ANSWERS = {

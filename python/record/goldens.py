@@ -137,7 +137,8 @@ def prepare(directory, seed, force, noise_samples, inputs=None):
     random = numpy.random.default_rng(seed)
     if inputs is not None:
         cases, tensors, metadata = [read_inputs(inputs, model)], {}, {}
-    elif is_native(config):
+        cases = [family.given(model, cases[0])] if hasattr(family, "given") else cases
+    elif is_native(config) or hasattr(family, "load"):
         cases, tensors, metadata = family.cases(directory, config, random, seed)
     else:
         cases, tensors, metadata = any_cases.cases(model, directory, config, seed)
@@ -154,7 +155,8 @@ def prepare(directory, seed, force, noise_samples, inputs=None):
         if hasattr(family, "generated") and (model.can_generate() or getattr(family, "GENERATES", False)):
             tensors |= family.generated(model, config, random, cases)
     else:
-        tensors |= named_tensors(cases, measurable(results)) | any_generation.generated(model, directory, config, seed, cases)
+        written = {} if hasattr(family, "load") else any_generation.generated(model, directory, config, seed, cases)
+        tensors |= named_tensors(cases, measurable(results)) | written
     tensors = {name: tensor for name, tensor in tensors.items() if name not in drawn}
     summarised = summary.summaries(tensors, cases)
     measured = noise_of(model, directory, cases, results, steps(tensors, cases[0]), noise_samples, bool(summarised))

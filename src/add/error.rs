@@ -49,13 +49,24 @@ pub enum AddError {
         /// The file.
         path: PathBuf,
     },
-    /// The model type is neither implemented here nor listed by transformers.
+    /// The model type is neither implemented here nor listed by transformers or diffusers.
     #[error("the model_type {} is not known here", Quoted(&unknown.given))]
     UnknownModelType {
         /// The type, and those near to it.
         unknown: UnknownName,
         /// The architecture that the other fields point to.
         nearest: Option<Nearest>,
+    },
+    /// The class of diffusers takes what no golden has.
+    #[error(
+        "the class {} of diffusers cannot be tested: its argument `{argument}` is not a tensor",
+        Quoted(class)
+    )]
+    RefusedClass {
+        /// The class.
+        class: String,
+        /// Its argument.
+        argument: &'static str,
     },
     /// `config.json` does not name the head of the model.
     #[error("`config.json` has no `architectures`, so the head of the model is not known")]
@@ -118,6 +129,9 @@ impl CliError for AddError {
                 "a checkpoint of transformers names its `model_type`; without it the model is unknown".to_owned()
             }
             Self::UnknownModelType { unknown, nearest } => unknown_model_type(unknown, nearest.as_ref()),
+            Self::RefusedClass { .. } => {
+                "goldens and the messages of engines have tensors only; test the other models of the pipeline".to_owned()
+            }
             Self::NoHead { architecture } => format!("give it with `--task`: {}", variants(architecture.tasks())),
             Self::UnknownHead { model_type, .. } => {
                 let classes: Vec<String> = model_type.classes().iter().map(|class| format!("`{class}`")).collect();

@@ -7,7 +7,8 @@ use super::{
 use std::fmt::Write;
 use testgen_base::text::{Align, Table, markdown_cell, one_line};
 
-const COLUMNS: [(&str, Align); 8] = [
+/// The columns of the table of ratios.
+pub(super) const COLUMNS: [(&str, Align); 8] = [
     ("work", Align::Left),
     ("earlier", Align::Left),
     ("ms", Align::Right),
@@ -43,7 +44,8 @@ pub fn render_speed_json(comparison: &SpeedComparison) -> String {
     serde_json::to_string_pretty(comparison).expect("a comparison has string keys only") + "\n"
 }
 
-fn cells(row: &SpeedRow) -> [String; COLUMNS.len()] {
+/// The cells of a ratio.
+pub(super) fn cells(row: &SpeedRow) -> [String; COLUMNS.len()] {
     let change = serde_json::to_value(row.change).unwrap_or_default();
     let change = change.as_str().unwrap_or_default();
     [
@@ -80,7 +82,7 @@ fn work(work: &SpeedWork) -> String {
 }
 
 /// The work that could not be compared.
-fn others(comparison: &SpeedComparison) -> String {
+pub(super) fn others(comparison: &SpeedComparison) -> String {
     let mut text = String::new();
     for refused in &comparison.refused {
         let [a, b] = &refused.values;
@@ -109,7 +111,8 @@ fn others(comparison: &SpeedComparison) -> String {
     text
 }
 
-fn result(comparison: &SpeedComparison) -> String {
+/// The last line: whether the comparison is green.
+pub(super) fn result(comparison: &SpeedComparison) -> String {
     let word = if comparison.green { "passed" } else { "failed" };
     let red = comparison.rows.iter().filter(|row| row.red).count();
     let limit = match comparison.fail_slower {

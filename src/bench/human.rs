@@ -50,7 +50,7 @@ pub fn render_bench(summary: &BenchSummary) -> String {
 }
 
 /// Hosts, devices, engines, and how the runtime was compiled.
-fn head(summary: &BenchSummary) -> String {
+pub(super) fn head(summary: &BenchSummary) -> String {
     let lines: BTreeSet<String> = summary.entries.iter().flat_map(facts).collect();
     let mut text: String = lines.into_iter().collect();
     if summary
@@ -117,16 +117,21 @@ fn cells(entry: &BenchEntry) -> Option<[String; COLUMNS.len()]> {
     ])
 }
 
-/// The work of a second, of streamed layers the overlap, and of a model's call its number.
+/// The work of a second, of streamed layers the overlap, of a model's call its number, and the
+/// energy of a call.
 fn rate(entry: &BenchEntry) -> String {
     let rate = entry.per_second().map_or_else(
         || "-".to_owned(),
         |(rate, unit)| format!("{} {unit}", digits(rate)),
     );
-    match (entry.overlap, entry.calls) {
+    let rate = match (entry.overlap, entry.calls) {
         (Some(overlap), _) => format!("{rate}, overlap {:.0} %", 100.0 * overlap),
         (None, Some(calls)) => format!("{rate}, {calls} in a forward call"),
         (None, None) => rate,
+    };
+    match entry.energy_joules {
+        Some(energy) => format!("{rate}, {} J", digits(energy)),
+        None => rate,
     }
 }
 
@@ -139,7 +144,8 @@ fn measured(entry: &BenchEntry) -> String {
     }
 }
 
-fn without_time(entry: &BenchEntry) -> String {
+/// The line of a measurement without a time, with the reason.
+pub(super) fn without_time(entry: &BenchEntry) -> String {
     let size = match (entry.batch, entry.tokens) {
         (Some(batch), Some(tokens)) => format!(" {batch} x {tokens}"),
         (Some(batch), None) => format!(" {batch}"),
@@ -156,7 +162,8 @@ fn without_time(entry: &BenchEntry) -> String {
     )
 }
 
-fn result(summary: &BenchSummary) -> String {
+/// The last line: whether the report is green.
+pub(super) fn result(summary: &BenchSummary) -> String {
     let word = if summary.green { "passed" } else { "failed" };
     format!(
         "result: {word}: {} timed, {} wrong, {} not timed\n",
@@ -192,6 +199,7 @@ mod tests {
     fn facts_then_times_then_what_has_none() {
         let decode = BenchEntry {
             measured: Some(Measured::Decode),
+            energy_joules: Some(1.5),
             ..entry()
         };
         let wrong = BenchEntry {

@@ -5,7 +5,10 @@ mod comparison_base;
 
 use super::{Out, written::write_result};
 use crate::{
-    bench::{SpeedComparison, render_speed, render_speed_json, render_speed_markdown},
+    bench::{
+        BenchSummary, SpeedComparison, read_bench_reports, render_speed, render_speed_json,
+        render_speed_markdown, render_speed_page,
+    },
     compare::{ReportComparison, render_human, render_json, render_markdown as render_changes},
     report::{render_junit, render_markdown, render_page, render_structured},
     results::{
@@ -45,7 +48,8 @@ use testgen_types::bounded_file::{limit, read_text};
 /// golden, and the interval that follows for the distance of the two.
 ///
 /// With `--by speed`, reports of `testgen bench` are compared: the ratio of the medians of the same
-/// work, with an interval of 95 %. Work whose configuration differs is refused, with the field.
+/// work, with an interval of 95 %. Work whose configuration differs is refused, with the field. As
+/// html, throughput over the batch and over the length is plotted, also without a base.
 #[derive(Debug, clap::Args)]
 #[command(after_help = "\
 Examples:
@@ -58,6 +62,7 @@ Examples:
   testgen report a.jsonl --base a.jsonl --by changes --devices cpu,cpu@torch/eager     two engines on one device
   testgen report docs/measurements/models --by models > docs/reference/models.md
   testgen report new.jsonl --base old.jsonl --by speed --fail-slower 1.1     times of `testgen bench`
+  testgen report times --by speed --format html --out speed.html     plots of throughput
 
 Exit codes: 0 no check failed or is missing, and by changes nothing got worse or was lost; 1 a check or the report itself is red, by
 changes a check got worse or was lost, or the reports have no check in common (the report is written nevertheless), by speed
@@ -71,8 +76,8 @@ pub(super) struct ReportArguments {
     #[arg(long, value_name = "ROWS", value_enum, default_value_t = ReportRows::Checks)]
     by: ReportRows,
     /// The output format; by default the first one: html, markdown, json or junit by checks,
-    /// markdown by models and operators, human, markdown or json by changes
-    /// and by speed
+    /// markdown by models and operators, human, markdown or json by changes,
+    /// human, markdown, json or html by speed
     #[arg(long, value_name = "FORMAT", value_enum)]
     format: Option<ReportFormat>,
     /// The file to write; without it, standard output
@@ -137,8 +142,7 @@ impl CliError for NoSuchFormat {
 pub(super) fn run(arguments: &ReportArguments, out: &mut Out) -> Result<ExitCode, Error> {
     // Reports of times have other lines than reports of checks.
     let (text, green) = if arguments.by == ReportRows::Speed {
-        let comparison = arguments.base.speed(&arguments.reports)?;
-        (arguments.speed(&comparison)?, comparison.green)
+        of_times(arguments)?
     } else {
         of_checks(arguments)?
     };
@@ -148,6 +152,21 @@ pub(super) fn run(arguments: &ReportArguments, out: &mut Out) -> Result<ExitCode
     } else {
         ExitCode::Findings
     })
+}
+
+/// The text of reports of times, and whether they are green.
+fn of_times(arguments: &ReportArguments) -> Result<(String, bool), Error> {
+    let reports = read_bench_reports(&arguments.reports)?;
+    let comparison = arguments.base.speed(&reports)?;
+    match (arguments.format, comparison) {
+        (Some(ReportFormat::Html), comparison) => {
+            let summary = BenchSummary::new(reports, None);
+            let page = render_speed_page(&summary, comparison.as_ref());
+            Ok((page, comparison.map_or(summary.green, |it| it.green)))
+        }
+        (_, Some(comparison)) => Ok((arguments.speed(&comparison)?, comparison.green)),
+        (_, None) => Err(comparison_base::NoBase { by: "speed" }.into()),
+    }
 }
 
 /// The text of reports of checks, and whether they are green.

@@ -18,7 +18,7 @@ use name_pattern::NamePattern;
 use serde::{Deserialize, Deserializer, de::Error as _};
 use testgen_base::{cli_error::Error, date::parse_date};
 use testgen_types::{Check, DeviceKind, EntryStatus, Precision, ReportEntry};
-use uncovered::uncovered;
+use uncovered::{Covered, uncovered};
 
 /// One expectation: the checks that it matches, with its reason, owner and expiry date. A check
 /// matches if each key that the entry has contains it.
@@ -39,6 +39,10 @@ pub struct ExpectedFailure {
     /// Only in these precisions.
     #[serde(default)]
     pub precision: Option<Alternatives<Precision>>,
+    /// Only failures of these outputs, for instance `* gelu algorithm *`: one of another output of the
+    /// same check is not expected.
+    #[serde(default)]
+    pub outputs: Option<Alternatives<NamePattern>>,
     /// Whether the failure may be NaN or infinity in place of a number.
     #[serde(default)]
     pub non_finite: bool,
@@ -117,7 +121,7 @@ impl ExpectedFailures {
             .entries
             .iter()
             .filter(|expectation| expectation.matches(entry))
-            .filter(|expectation| uncovered(expectation.non_finite, entry).is_none());
+            .filter(|expectation| uncovered(expectation.covered(), entry).is_none());
         let first = matching.clone().next();
         matching
             .find(|expectation| self.is_in_force(expectation))
@@ -129,7 +133,7 @@ impl ExpectedFailures {
     pub fn unexpected_kind(&self, entry: &ReportEntry) -> Option<String> {
         let mut matching = self.entries.iter().filter(|known| known.matches(entry));
         let (expectation, why) =
-            matching.find_map(|known| Some((known, uncovered(known.non_finite, entry)?)))?;
+            matching.find_map(|known| Some((known, uncovered(known.covered(), entry)?)))?;
         Some(format!(
             "not the expected failure, because {why}: {}",
             expectation.describe()
@@ -160,6 +164,7 @@ impl ExpectedFailure {
             device: device.map(Alternatives::from),
             engine: None,
             precision: precision.map(Alternatives::from),
+            outputs: None,
             non_finite: false,
             reason,
             owner,
@@ -173,6 +178,13 @@ impl ExpectedFailure {
             && is_any_or_unset(self.device.as_ref(), entry.device)
             && self.is_of_engine(entry.engine.as_deref())
             && is_any_or_unset(self.precision.as_ref(), entry.precision)
+    }
+
+    fn covered(&self) -> Covered<'_> {
+        Covered {
+            outputs: self.outputs.as_ref(),
+            non_finite: self.non_finite,
+        }
     }
 
     fn is_of_engine(&self, engine: Option<&str>) -> bool {

@@ -67,8 +67,8 @@ impl ModelTable {
 
     /// Aligned columns for a terminal: a line for each type, without results.
     pub fn text(&self) -> String {
-        let heads =
-            ["ARCHITECTURE", "MODEL TYPE", "NATIVE", "MODELS"].map(|head| (head, Align::Left));
+        let heads = ["ARCHITECTURE", "MODEL TYPE", "NATIVE", "PACKAGE", "MODELS"]
+            .map(|head| (head, Align::Left));
         let mut table = Table::new(&heads);
         for row in &self.rows {
             let native = if row.model_type.native().is_some() {
@@ -80,6 +80,7 @@ impl ModelTable {
                 row.architecture.to_string(),
                 row.model_type.to_string(),
                 native.to_owned(),
+                row.model_type.package(),
                 row.models.join(" "),
             ]);
         }
@@ -141,8 +142,8 @@ fn names(rows: &[&ModelRow]) -> String {
             .push(format!("`{}`", row.model_type));
     }
     let mut text = format!(
-        "\n## Types that other engines compute\n\n{} types of transformers have neither a native implementation nor a spec here. `testgen add` \
-         accepts their checkpoints, and engines such as `torch` compute them ([engines.md](../engines.md)).\n\n",
+        "\n## Types that other engines compute\n\n{} types of transformers and diffusers have neither a native implementation nor a spec here. \
+         `testgen add` accepts their checkpoints, and engines such as `torch` compute them ([engines.md](../engines.md)).\n\n",
         rows.len()
     );
     push(

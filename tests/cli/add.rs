@@ -151,6 +151,27 @@ fn an_unknown_type_is_an_error_and_never_a_guess() {
 }
 
 #[test]
+fn a_class_of_diffusers_is_added_or_refused_with_the_argument() {
+    let project = with_checkpoint(
+        r#"{ "_class_name": "SD3Transformer2DModel", "_diffusers_version": "0.42.1" }"#,
+    );
+    project.run(&["add", "fixtures/tiny"]).expect_code(0);
+    let spec = project.read("model_specs/diffusion/tiny.yaml");
+    assert!(spec.contains("model_type: SD3Transformer2DModel"), "{spec}");
+    assert!(spec.contains("task: image_denoising"), "{spec}");
+    let refused = with_checkpoint(
+        r#"{ "_class_name": "ZImageTransformer2DModel", "_diffusers_version": "0.42.1" }"#,
+    )
+    .run(&["add", "fixtures/tiny"])
+    .expect_code(2)
+    .stderr;
+    assert!(
+        refused.contains("`ZImageTransformer2DModel` of diffusers cannot be tested: its argument `x` is not a tensor"),
+        "{refused}"
+    );
+}
+
+#[test]
 fn a_directory_that_is_not_a_checkpoint_is_an_error() {
     let project = Project::empty();
     project.write("empty/file", "");

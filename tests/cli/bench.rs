@@ -123,16 +123,55 @@ fn two_reports_are_compared_by_speed() {
         "{}",
         refused.stdout
     );
-    let page = with(&["--base", "old.jsonl", "--format", "html"]).expect_code(2);
+    let page = with(&["--base", "old.jsonl", "--format", "html"]).expect_code(1);
     assert!(
-        page.stderr.contains("has no format `html`"),
+        page.stdout.contains("Compared with the base")
+            && page.stdout.contains("`config` is 00ff and ff00"),
         "{}",
-        page.stderr
+        page.stdout
+    );
+    let junit = with(&["--base", "old.jsonl", "--format", "junit"]).expect_code(2);
+    assert!(
+        junit.stderr.contains("has no format `junit`"),
+        "{}",
+        junit.stderr
     );
     let without = with(&[]).expect_code(2);
     assert!(
         without.stderr.contains("`--by speed` needs `--base`"),
         "{}",
         without.stderr
+    );
+}
+
+#[test]
+fn throughput_is_plotted_without_a_base() {
+    let project = Project::with_bert();
+    let rule = bench_rule("finite_f32", "f32", "timed");
+    let line = rule.rsplit_once("|text|").expect("it is a rule").1;
+    let larger = line.replace("\"batch\":2", "\"batch\":8");
+    assert_ne!(line, larger, "the line has a batch");
+    project.write("times.jsonl", format!("{line}\n{larger}\n"));
+    let command = ["report", "times.jsonl", "--by", "speed", "--format", "html"];
+    let page = project.run(&command).expect_code(0);
+    assert!(
+        page.stdout.contains("bert: forward over batch, 128 tokens")
+            && page.stdout.matches("class=\"bar line-0\"").count() == 2,
+        "{}",
+        page.stdout
+    );
+    // A report in which something is wrong is red, and the wrong work has no point.
+    project.write(
+        "times.jsonl",
+        format!("{line}\n{}\n", larger.replace("timed", "wrong")),
+    );
+    let wrong = project.run(&command).expect_code(1);
+    assert!(
+        wrong
+            .stdout
+            .contains("Wrong, and therefore without a point")
+            && !wrong.stdout.contains("class=\"bar"),
+        "{}",
+        wrong.stdout
     );
 }

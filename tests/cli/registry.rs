@@ -170,6 +170,7 @@ fn product_sources() -> Vec<String> {
             && ![
                 "crates/types/src/registry.rs",
                 "crates/types/src/transformers_types.rs",
+                "crates/types/src/type_versions.rs",
             ]
             .contains(path)
     };

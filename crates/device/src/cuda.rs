@@ -4,8 +4,11 @@
 mod compiler;
 mod driver;
 mod management;
+mod management_session;
+mod process_memory;
 mod requirements;
 mod search;
+mod total_energy;
 
 use crate::device::{ComputeFacts, DetectionPath, Device};
 use crate::device_unavailable::DeviceUnavailable;
@@ -16,6 +19,9 @@ use crate::vendor::Vendor;
 use crate::visibility::visible_devices;
 use driver::{CudaDriver, DriverDevice};
 use testgen_types::DeviceKind;
+
+pub(crate) use process_memory::process_memory;
+pub(crate) use total_energy::TotalEnergyCounter;
 
 /// NVIDIA GPUs. AMD GPUs that the driver lists belong to [`cuda_compatibility`].
 ///

@@ -231,14 +231,14 @@ impl Engine {
         })
     }
 
-    /// Bytes that tensors use on the device, as the engine counts them.
+    /// Bytes that tensors use on the device, and the most since the last load, as the engine counts
+    /// them.
     ///
     /// # Errors
     ///
     /// See [`EngineProcess::call`].
-    pub fn memory(&self) -> Result<Option<u64>, EngineError> {
-        let (MemoryReply { in_use }, _) = self.call(EngineCall::Memory, &Tensors::new())?;
-        Ok(in_use)
+    pub fn memory(&self) -> Result<MemoryReply, EngineError> {
+        Ok(self.call(EngineCall::Memory, &Tensors::new())?.0)
     }
 
     /// Forgets the tokens of a sequence.

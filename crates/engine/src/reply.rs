@@ -279,10 +279,14 @@ pub struct SessionReply {
 }
 
 /// The reply to `memory`.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct MemoryReply {
     /// Bytes that tensors use on the device; absent if the engine does not count them.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub in_use: Option<u64>,
+    /// The most bytes that tensors have used on the device since the last `load` began; absent if
+    /// the engine does not count them, and before the first `load`.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub peak: Option<u64>,
 }

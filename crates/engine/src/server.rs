@@ -162,6 +162,8 @@ fn answer(engine: &mut dyn OperatorEngine, call: EngineCall, mut sent: Tensors) 
         }
         EngineCall::Memory => reply(MemoryReply {
             in_use: engine.memory(),
+            // An engine without models has no load.
+            peak: None,
         }),
         other => {
             let message = format!(

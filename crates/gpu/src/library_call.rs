@@ -8,7 +8,7 @@ use crate::{
     library_launch::LibraryCall,
     products::{Factor, Product},
 };
-use testgen_libraries::{GemmCall, GemmTypes, MatrixStorage, NumberType};
+use testgen_libraries::{Epilogue, GemmCall, GemmTypes, MatrixStorage, NumberType};
 
 /// The calls that compute `product` into `output`, or `None` if a factor has to be copied first:
 /// neither its rows nor its columns are adjacent elements, or more calls than `most_calls` were
@@ -44,6 +44,8 @@ pub(crate) fn calls(
             stride: batch.inner.output,
             batch: batch.inner.size,
         }; 3],
+        epilogue: Epilogue::NONE,
+        scaled: false,
     };
     for (index, (factor, stride)) in [
         (&product.right, batch.inner.right),

@@ -142,13 +142,10 @@ impl LibraryComputation {
             Self::Product { calls, element } => {
                 let buffers = |call: &LibraryCall| {
                     let result = output.offset(call.output * element);
-                    Buffers {
-                        // A row-major product is the transpose of the library's.
-                        a: second.offset(call.right * element),
-                        b: first.offset(call.left * element),
-                        c: result,
-                        d: result,
-                    }
+                    // A row-major product is the transpose of the library's.
+                    let a = second.offset(call.right * element);
+                    let b = first.offset(call.left * element);
+                    Buffers::new([a, b, result, result])
                 };
                 let products: Vec<_> = calls
                     .iter()

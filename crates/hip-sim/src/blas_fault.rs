@@ -28,6 +28,17 @@ named_faults! {
         Refuse = "refuse",
         /// The product is rounded to the type of the result before beta * C is added.
         Round = "round",
+        /// The bias of an epilogue is not added.
+        Bias = "bias",
+        /// The activation of an epilogue is applied before the bias is added.
+        Order = "order",
+        /// The scale of B is taken as 1.
+        Scale = "scale",
+        /// Numbers of 8 bits of gfx942 are read as those of the Open Compute Project, which are twice as
+        /// large.
+        Fnuz = "fnuz",
+        /// Sums of whole numbers saturate at 16 bits, as some processors' instructions do.
+        Saturate = "saturate",
         /// The last of the listed solutions computes nothing; the others are right.
         Solution = "solution",
     }

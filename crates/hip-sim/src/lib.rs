@@ -18,6 +18,7 @@ mod convolution_fault;
 mod corruption;
 mod device_model;
 mod fault;
+mod float8;
 mod frame;
 mod launch;
 mod matrix;
@@ -44,7 +45,10 @@ pub use frame::Dim3;
 pub use launch::Launch;
 pub use matrix::{MatrixBatch, MatrixType, SimulatedTensor};
 pub use module::{Function, Module};
-pub use product::{InjectedProductError, SimulatedProduct, SumOrder, faults};
+pub use product::{
+    InjectedProductError, SimulatedActivation, SimulatedEpilogue, SimulatedProduct, SumOrder,
+    faults,
+};
 pub use program::{CompileError, Program};
 pub use properties::DeviceProperties;
 pub use simulator::{Copy2d, Simulator, Stream};

@@ -1,5 +1,6 @@
 //! Matrices and tensors in the memory of a device, as libraries address them.
 
+use crate::float8::Float8Fnuz;
 use half::{bf16, f16};
 use std::ffi::c_void;
 
@@ -12,6 +13,14 @@ pub enum MatrixType {
     F16,
     /// bfloat16.
     Bf16,
+    /// 8 bits with 4 bits of exponent, as gfx942 has it. Only read.
+    E4m3Fnuz,
+    /// 8 bits with 5 bits of exponent, as gfx942 has it. Only read.
+    E5m2Fnuz,
+    /// A whole number of 8 bits. Only read.
+    I8,
+    /// A whole number of 32 bits.
+    I32,
 }
 
 /// A tensor with its strides.
@@ -46,12 +55,26 @@ impl MatrixType {
         match self {
             Self::F32 | Self::Bf16 => 2_f64.powi(-126),
             Self::F16 => 2_f64.powi(-14),
+            Self::E4m3Fnuz => 2_f64.powi(-7),
+            Self::E5m2Fnuz => 2_f64.powi(-15),
+            Self::I8 | Self::I32 => 1.0,
         }
     }
 
-    /// The nearest number of this type to `value`, which may be rounded to f32 first.
+    /// Whether it has 8 bits and a floating point.
+    pub(crate) fn float8(self) -> Option<Float8Fnuz> {
+        match self {
+            Self::E4m3Fnuz => Some(Float8Fnuz::E4M3),
+            Self::E5m2Fnuz => Some(Float8Fnuz::E5M2),
+            _ => None,
+        }
+    }
+
+    /// The nearest number of this type to `value`, which may be rounded to f32 first. No result has
+    /// 8 bits.
     pub(crate) fn round(self, value: f64) -> f64 {
         match self {
+            Self::E4m3Fnuz | Self::E5m2Fnuz | Self::I8 | Self::I32 => value.round_ties_even(),
             Self::F32 => f64::from(value as f32),
             Self::F16 => f16::from_f64(value).to_f64(),
             Self::Bf16 => bf16::from_f64(value).to_f64(),
@@ -61,8 +84,9 @@ impl MatrixType {
     /// The bytes of an element.
     pub(crate) fn bytes(self) -> usize {
         match self {
-            Self::F32 => 4,
+            Self::F32 | Self::I32 => 4,
             Self::F16 | Self::Bf16 => 2,
+            Self::E4m3Fnuz | Self::E5m2Fnuz | Self::I8 => 1,
         }
     }
 
@@ -76,6 +100,10 @@ impl MatrixType {
         unsafe {
             match self {
                 Self::F32 => f64::from(data.cast::<f32>().add(index).read_unaligned()),
+                Self::I32 => f64::from(data.cast::<i32>().add(index).read_unaligned()),
+                Self::I8 => f64::from(data.cast::<i8>().add(index).read()),
+                Self::E4m3Fnuz => Float8Fnuz::E4M3.decode(data.cast::<u8>().add(index).read()),
+                Self::E5m2Fnuz => Float8Fnuz::E5M2.decode(data.cast::<u8>().add(index).read()),
                 Self::F16 => {
                     f16::from_bits(data.cast::<u16>().add(index).read_unaligned()).to_f64()
                 }
@@ -103,6 +131,12 @@ impl MatrixType {
             },
             Self::F16 => half(f16::from_f64(value).to_bits()),
             Self::Bf16 => half(bf16::from_f64(value).to_bits()),
+            // SAFETY: as above.
+            Self::I32 => unsafe {
+                data.cast::<i32>().add(index).write_unaligned(value as i32);
+            },
+            // The libraries refuse such results.
+            Self::E4m3Fnuz | Self::E5m2Fnuz | Self::I8 => {}
         }
     }
 }

@@ -7,7 +7,7 @@ use crate::{
     fault::{Fault, Faults},
     matrix::{MatrixBatch, MatrixType},
 };
-use std::sync::OnceLock;
+use std::{f64::consts::FRAC_2_PI, sync::OnceLock};
 
 /// A product for each matrix of a batch.
 #[derive(Debug, Clone, Copy)]
@@ -34,6 +34,31 @@ pub struct SimulatedProduct {
     pub xf32: bool,
     /// The order in which terms are added.
     pub order: SumOrder,
+    /// The factors of A and of B.
+    pub scales: [f32; 2],
+    /// The steps before the result is stored.
+    pub epilogue: SimulatedEpilogue,
+}
+
+/// A bias for each row of D, and an activation.
+#[derive(Debug, Clone, Copy, Default)]
+pub struct SimulatedEpilogue {
+    /// One column, whose elements are added to all columns.
+    pub bias: Option<MatrixBatch>,
+    /// The activation after it.
+    pub activation: SimulatedActivation,
+}
+
+/// An activation.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub enum SimulatedActivation {
+    /// The number itself.
+    #[default]
+    Identity,
+    /// Negative numbers become 0.
+    Relu,
+    /// GELU in the form with tanh.
+    Gelu,
 }
 
 /// The order in which the terms of a sum are added, by which the simulated algorithms differ.
@@ -45,6 +70,19 @@ pub enum SumOrder {
     Backward,
     /// In f64, rounded once.
     Wide,
+}
+
+impl SimulatedActivation {
+    fn apply(self, number: f64) -> f64 {
+        match self {
+            Self::Identity => number,
+            Self::Relu => number.max(0.0),
+            Self::Gelu => {
+                let inner = FRAC_2_PI.sqrt() * (number + 0.044_715 * number.powi(3));
+                number / 2.0 * (1.0 + inner.tanh())
+            }
+        }
+    }
 }
 
 /// A product that was not computed, by an injected fault.
@@ -120,7 +158,14 @@ impl SimulatedProduct {
             f64::from(self.alpha)
         };
         // SAFETY: as the caller promises.
-        let product = alpha * unsafe { self.sum(has, matrix, [row, column]) };
+        let sum = unsafe { self.sum(has, matrix, [row, column]) };
+        let [scale_a, scale_b] = self.scales.map(f64::from);
+        let scale = if has(BlasFault::Scale) {
+            scale_a
+        } else {
+            scale_a * scale_b
+        };
+        let product = alpha * scale * sum;
         let product = if has(BlasFault::Round) {
             self.d.number.round(product)
         } else {
@@ -138,7 +183,24 @@ impl SimulatedProduct {
                 }
         };
         // SAFETY: as the caller promises.
-        unsafe { self.d.write(index, product + added) };
+        let result = unsafe { self.finished(has, product + added, row) };
+        // SAFETY: as the caller promises.
+        unsafe { self.d.write(index, result) };
+    }
+
+    /// An element after the epilogue.
+    unsafe fn finished(&self, has: &impl Fn(BlasFault) -> bool, number: f64, row: usize) -> f64 {
+        let SimulatedEpilogue { bias, activation } = self.epilogue;
+        let bias = match bias {
+            // SAFETY: as the caller promises.
+            Some(bias) if !has(BlasFault::Bias) => unsafe { bias.read(row) },
+            _ => 0.0,
+        };
+        if has(BlasFault::Order) {
+            activation.apply(number) + bias
+        } else {
+            activation.apply(number + bias)
+        }
     }
 
     /// The sum of an element: a row of op(A) times a column of op(B).
@@ -176,8 +238,23 @@ impl SimulatedProduct {
                     self.b.read(matrix_of_b * self.b.stride + b),
                 )
             };
-            self.factor(a, self.a.number, flush) * self.factor(b, self.b.number, flush)
+            let product =
+                self.factor(a, self.a.number, flush) * self.factor(b, self.b.number, flush);
+            if has(BlasFault::Fnuz) && self.a.number.float8().is_some() {
+                4.0 * product
+            } else {
+                product
+            }
         };
+        // Sums of whole numbers are exact, in any order.
+        if self.a.number == MatrixType::I8 {
+            let limit = if has(BlasFault::Saturate) {
+                f64::from(i16::MAX)
+            } else {
+                f64::INFINITY
+            };
+            return (0..inner).fold(0.0, |sum, index| (sum + term(index)).clamp(-limit, limit));
+        }
         match self.order {
             SumOrder::Wide => (0..inner).map(term).sum(),
             SumOrder::Forward => f64::from(
@@ -207,7 +284,7 @@ impl SimulatedProduct {
 
 #[cfg(test)]
 mod tests {
-    use super::{InjectedProductError, SimulatedProduct, SumOrder};
+    use super::{InjectedProductError, SimulatedEpilogue, SimulatedProduct, SumOrder};
     use crate::{Faults, MatrixBatch, MatrixType};
 
     /// A 2 x 3 times 3 x 2, plus C.
@@ -235,6 +312,8 @@ mod tests {
             d: matrix(d.as_mut_ptr(), 2),
             xf32: false,
             order: SumOrder::Forward,
+            scales: [1.0; 2],
+            epilogue: SimulatedEpilogue::default(),
         };
         let faults: Faults = faults.parse().map_err(|_| InjectedProductError)?;
         // SAFETY: every matrix has the elements of its sizes, and D one more.

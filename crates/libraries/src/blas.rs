@@ -49,7 +49,7 @@ pub enum PartialSums {
 }
 
 /// The addresses of the matrices of a product, each with the bytes that
-/// [`crate::MatrixStorage::bytes`] returns.
+/// [`crate::MatrixStorage::bytes`] returns, and of what else it reads.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Buffers {
     /// The first factor.
@@ -60,6 +60,35 @@ pub struct Buffers {
     pub c: DeviceAddress,
     /// The result.
     pub d: DeviceAddress,
+    /// The bias: a number of the type of D for each of its rows.
+    pub bias: DeviceAddress,
+    /// The scales of A and of B, each an f32.
+    pub scales: [DeviceAddress; 2],
+}
+
+impl Buffers {
+    /// A product without bias and scales.
+    pub const fn new([a, b, c, d]: [DeviceAddress; 4]) -> Self {
+        let none = DeviceAddress(0);
+        Self {
+            a,
+            b,
+            c,
+            d,
+            bias: none,
+            scales: [none; 2],
+        }
+    }
+
+    /// Addresses for questions about a product, in which a library looks at their alignment only.
+    pub(crate) const fn unread() -> Self {
+        let aligned = DeviceAddress(256);
+        Self {
+            bias: aligned,
+            scales: [aligned; 2],
+            ..Self::new([aligned; 4])
+        }
+    }
 }
 
 /// An algorithm of a library.

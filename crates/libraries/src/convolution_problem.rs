@@ -185,7 +185,7 @@ impl ConvolutionProblem {
     pub fn arithmetic(&self) -> String {
         match self.compute {
             ComputeType::Tf32 => "tf32".to_owned(),
-            ComputeType::F32 => self.element.to_string(),
+            ComputeType::F32 | ComputeType::I32 => self.element.to_string(),
         }
     }
 }

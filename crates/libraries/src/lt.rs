@@ -13,7 +13,7 @@ use crate::{
     gpu::{DeviceAddress, LibraryGpu},
     library::LibraryName,
     library_error::{LibraryError, check},
-    product::GemmCall,
+    product::{ComputeType, GemmCall},
 };
 use descriptor::{Descriptors, Preference};
 use functions::ConfigurationOf;
@@ -102,11 +102,16 @@ impl Lt {
             .collect())
     }
 
-    fn preference(&self) -> Preference {
-        Preference {
+    fn describe(
+        &self,
+        product: &GemmCall,
+        buffers: Buffers,
+    ) -> Result<Descriptors<'_>, LibraryError> {
+        let preference = Preference {
             workspace: WORKSPACE as u64,
             sums: self.sums,
-        }
+        };
+        Descriptors::new(&self.functions, self.dialect, product, buffers, preference)
     }
 
     fn algorithm(&self, result: &[u64]) -> Option<Algorithm> {
@@ -143,7 +148,8 @@ impl Blas for Lt {
 
     fn algorithms(&self, product: &GemmCall) -> Result<Vec<Algorithm>, LibraryError> {
         self.gpu.make_current()?;
-        let found = Descriptors::new(&self.functions, self.dialect, product, self.preference())
+        let found = self
+            .describe(product, Buffers::unread())
             .and_then(|descriptors| self.heuristic(&descriptors));
         Ok(LibraryError::none_if_unsupported(found)?
             .iter()
@@ -158,13 +164,13 @@ impl Blas for Lt {
         buffers: Buffers,
     ) -> Result<(), LibraryError> {
         self.gpu.make_current()?;
-        let descriptors =
-            Descriptors::new(&self.functions, self.dialect, product, self.preference())?;
+        let descriptors = self.describe(product, buffers)?;
         let (words, workspace) = match &algorithm.handle {
             AlgorithmHandle::Opaque { words, workspace } => (words.as_ptr(), *workspace),
             AlgorithmHandle::Default | AlgorithmHandle::Index(_) => (std::ptr::null(), WORKSPACE),
         };
-        let (alpha, beta) = (product.alpha as f32, product.beta as f32);
+        let [alpha, beta] = [product.alpha, product.beta]
+            .map(|scalar| scalar_bits(product.arithmetic.compute, scalar));
         let [a, b, c, d] = descriptors.layouts();
         // SAFETY: the descriptors exist; the matrices have the bytes that the layouts state; alpha
         // and beta are of the type that the operation's descriptor states, and are read before the
@@ -192,6 +198,14 @@ impl Blas for Lt {
         let name = format!("{}Matmul", self.dialect.prefix);
         // The heuristic offered the algorithm, so that also `not supported` is an error here.
         check(&name, code, self.dialect.statuses, &[])
+    }
+}
+
+/// Alpha or beta in the type of the sums, which has 4 bytes in each.
+fn scalar_bits(compute: ComputeType, scalar: f64) -> u32 {
+    match compute {
+        ComputeType::F32 | ComputeType::Tf32 => (scalar as f32).to_bits(),
+        ComputeType::I32 => (scalar as i32).cast_unsigned(),
     }
 }
 

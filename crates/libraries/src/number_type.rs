@@ -24,15 +24,19 @@ pub enum NumberType {
     E4m3Fnuz,
     /// 8 bits with 5 bits of exponent, without infinities and negative zero: gfx942.
     E5m2Fnuz,
+    /// A whole number of 8 bits with a sign.
+    I8,
+    /// A whole number of 32 bits with a sign.
+    I32,
 }
 
 impl NumberType {
     /// Bytes of an element.
     pub const fn bytes(self) -> usize {
         match self {
-            Self::F32 => 4,
+            Self::F32 | Self::I32 => 4,
             Self::F16 | Self::Bf16 => 2,
-            Self::E4m3 | Self::E5m2 | Self::E4m3Fnuz | Self::E5m2Fnuz => 1,
+            Self::E4m3 | Self::E5m2 | Self::E4m3Fnuz | Self::E5m2Fnuz | Self::I8 => 1,
         }
     }
 
@@ -52,7 +56,8 @@ impl NumberType {
             Self::F32 => Some(Element::F32),
             Self::F16 => Some(Element::F16),
             Self::Bf16 => Some(Element::Bf16),
-            Self::E4m3 | Self::E5m2 | Self::E4m3Fnuz | Self::E5m2Fnuz => None,
+            Self::I32 => Some(Element::I32),
+            Self::E4m3 | Self::E5m2 | Self::E4m3Fnuz | Self::E5m2Fnuz | Self::I8 => None,
         }
     }
 
@@ -75,6 +80,8 @@ impl NumberType {
             Self::E4m3 | Self::E5m2 | Self::E4m3Fnuz | Self::E5m2Fnuz => {
                 to[0] = self.float8().map_or(0, |format| format.encode(value));
             }
+            Self::I8 => to[0] = (value as i8).cast_unsigned(),
+            Self::I32 => to[..4].copy_from_slice(&(value as i32).to_le_bytes()),
         }
     }
 
@@ -87,13 +94,16 @@ impl NumberType {
             Self::E4m3 | Self::E5m2 | Self::E4m3Fnuz | Self::E5m2Fnuz => self
                 .float8()
                 .map_or(f64::NAN, |format| format.decode(from[0])),
+            Self::I8 => f64::from(from[0].cast_signed()),
+            Self::I32 => f64::from(i32::from_le_bytes([from[0], from[1], from[2], from[3]])),
         }
     }
 
-    /// The byte whose repetition is NaN in this type.
+    /// The byte whose repetition is NaN in this type. Of whole numbers, which have no NaN, it is one
+    /// that no factor and no result has: the smallest number of 8 bits, and one below -2^30.
     pub const fn nan_byte(self) -> u8 {
         match self {
-            Self::E4m3Fnuz | Self::E5m2Fnuz => 0x80,
+            Self::E4m3Fnuz | Self::E5m2Fnuz | Self::I8 | Self::I32 => 0x80,
             Self::F32 | Self::F16 | Self::Bf16 | Self::E4m3 | Self::E5m2 => 0xff,
         }
     }
@@ -104,7 +114,7 @@ impl NumberType {
             Self::E5m2 => Some(Float8::E5M2),
             Self::E4m3Fnuz => Some(Float8::E4M3_FNUZ),
             Self::E5m2Fnuz => Some(Float8::E5M2_FNUZ),
-            Self::F32 | Self::F16 | Self::Bf16 => None,
+            Self::F32 | Self::F16 | Self::Bf16 | Self::I8 | Self::I32 => None,
         }
     }
 }
@@ -119,6 +129,8 @@ impl fmt::Display for NumberType {
             Self::E5m2 => "e5m2",
             Self::E4m3Fnuz => "e4m3fnuz",
             Self::E5m2Fnuz => "e5m2fnuz",
+            Self::I8 => "i8",
+            Self::I32 => "i32",
         })
     }
 }
@@ -137,6 +149,21 @@ mod tests {
                 number.encode(value, &mut bytes);
                 assert_eq!(number.decode(&bytes), value, "{number} {value}");
             }
+        }
+    }
+
+    #[test]
+    fn whole_numbers_survive_their_bytes() {
+        for (number, values) in [
+            (NumberType::I8, [-127.0, 127.0, 0.0]),
+            (NumberType::I32, [-2_147_483_647.0, 16_777_217.0, -1.0]),
+        ] {
+            for value in values {
+                let mut bytes = [0xaa; 4];
+                number.encode(value, &mut bytes);
+                assert_eq!(number.decode(&bytes), value, "{number} {value}");
+            }
+            assert!(number.decode(&[number.nan_byte(); 4]) <= -128.0, "{number}");
         }
     }
 

@@ -1,12 +1,12 @@
 //! A product of matrices as the libraries define it: D = alpha * op(A) * op(B) + beta * C,
 //! column-major.
 
-use crate::number_type::NumberType;
+use crate::{epilogue::Epilogue, number_type::NumberType};
 use std::fmt;
 use testgen_types::Precision;
 
-/// D = alpha * op(A) * op(B) + beta * C, for each of `batch` matrices. A matrix is stored by
-/// columns.
+/// D = epilogue(alpha * op(A) * op(B) + beta * C), for each of `batch` matrices. A matrix is stored
+/// by columns.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Gemm {
     /// The rows of D.
@@ -29,6 +29,11 @@ pub struct Gemm {
     pub padding: usize,
     /// Elements between two matrices of a batch.
     pub gap: usize,
+    /// The steps after the product.
+    pub epilogue: Epilogue,
+    /// Numbers by which the elements of A and of B are multiplied, which the library reads from the
+    /// device: of factors of 8 bits.
+    pub scales: Option<[f64; 2]>,
 }
 
 /// The types of a product.
@@ -49,6 +54,8 @@ pub enum ComputeType {
     F32,
     /// Factors are rounded to 10 bits of mantissa, sums are f32: TF32 of NVIDIA, XF32 of AMD.
     Tf32,
+    /// Whole numbers of 32 bits.
+    I32,
 }
 
 /// One of the four matrices of a product.
@@ -96,6 +103,8 @@ impl Gemm {
             beta: 0.0,
             padding,
             gap,
+            epilogue: Epilogue::NONE,
+            scales: None,
         }
     }
 
@@ -163,6 +172,10 @@ pub struct GemmCall {
     pub beta: f64,
     /// The places of A, of B, and of C and D, which have the same.
     pub storage: [MatrixStorage; 3],
+    /// The steps after the product.
+    pub epilogue: Epilogue,
+    /// Whether A and B have scales in the memory of the device.
+    pub scaled: bool,
 }
 
 impl GemmCall {
@@ -174,6 +187,11 @@ impl GemmCall {
             Operand::B => b,
             Operand::C | Operand::D => d,
         }
+    }
+
+    /// Whether it has neither scales nor an epilogue, which cuBLAS and rocBLAS do not have.
+    pub fn is_plain(&self) -> bool {
+        !self.scaled && self.epilogue == Epilogue::NONE
     }
 
     /// The same products as one with more columns, where all have the same A and the columns of B
@@ -208,6 +226,8 @@ impl From<&Gemm> for GemmCall {
             alpha: product.alpha,
             beta: product.beta,
             storage: [Operand::A, Operand::B, Operand::D].map(|operand| product.stored(operand)),
+            epilogue: product.epilogue,
+            scaled: product.scales.is_some(),
         }
     }
 }
@@ -231,11 +251,26 @@ impl fmt::Display for GemmCall {
             let [a, b, d] = self.storage.map(|matrix| matrix.stride);
             write!(f, " batch {batch} stride {a} {b} {d}")?;
         }
-        Ok(())
+        if self.scaled {
+            f.write_str(" scaled")?;
+        }
+        write_epilogue(f, self.epilogue)
     }
 }
 
 impl MatrixStorage {
+    /// One column without padding.
+    pub(crate) const fn vector(number: NumberType, length: usize) -> Self {
+        Self {
+            number,
+            rows: length,
+            columns: 1,
+            leading: length,
+            stride: length,
+            batch: 1,
+        }
+    }
+
     /// The elements from the first to the last one, with the gaps between them.
     pub fn elements(&self) -> usize {
         (self.batch - 1) * self.stride + (self.columns - 1) * self.leading + self.rows
@@ -268,6 +303,13 @@ impl GemmTypes {
         }
     }
 
+    /// Whole numbers of 8 bits with results of 32.
+    pub const INT8: Self = Self {
+        factors: [NumberType::I8; 2],
+        result: NumberType::I32,
+        compute: ComputeType::I32,
+    };
+
     /// Factors of 8 bits with results of 16 or 32.
     pub const fn float8(factors: [NumberType; 2], result: NumberType) -> Self {
         Self {
@@ -278,8 +320,13 @@ impl GemmTypes {
     }
 
     /// Whether a factor has 8 bits.
-    pub fn has_float8(self) -> bool {
+    pub fn has_bytes(self) -> bool {
         self.factors.iter().any(|factor| factor.bytes() == 1)
+    }
+
+    /// Whether a factor is a floating-point number of 8 bits.
+    pub fn has_float8(self) -> bool {
+        self.has_bytes() && self.compute != ComputeType::I32
     }
 }
 
@@ -293,7 +340,7 @@ impl fmt::Display for GemmTypes {
         match compute {
             ComputeType::Tf32 => f.write_str("tf32"),
             ComputeType::F32 if a == b && b == result => write!(f, "{result}"),
-            ComputeType::F32 => write!(f, "{a}*{b}->{result}"),
+            ComputeType::F32 | ComputeType::I32 => write!(f, "{a}*{b}->{result}"),
         }
     }
 }
@@ -321,10 +368,20 @@ impl fmt::Display for Gemm {
             write!(f, " batch {batch} gap {gap}")?;
         }
         if *padding > 0 {
-            write!(f, " padding {padding}")
-        } else {
-            Ok(())
+            write!(f, " padding {padding}")?;
         }
+        if let Some([a, b]) = self.scales {
+            write!(f, " scales {a} {b}")?;
+        }
+        write_epilogue(f, self.epilogue)
+    }
+}
+
+fn write_epilogue(f: &mut fmt::Formatter<'_>, epilogue: Epilogue) -> fmt::Result {
+    if epilogue == Epilogue::NONE {
+        Ok(())
+    } else {
+        write!(f, " {epilogue}")
     }
 }
 

@@ -6,12 +6,14 @@ mod factors;
 mod opened;
 mod plan;
 mod shape;
+mod variants;
 
 pub(crate) use factors::{bounds, element};
 pub(crate) use plan::ProductPlan;
 
 use crate::{
     blas::Blas,
+    epilogue::Epilogue,
     evaluation::{AlgorithmResult, evaluate},
     gpu::GpuError,
     library_error::LibraryError,
@@ -38,10 +40,9 @@ pub(crate) fn run_products(opened: &Opened, blas: &dyn Blas, plan: &ProductPlan)
             .filter(|(_, shape)| shape.fits(*arithmetic))
         {
             let factors = Factors::new(*shape, *arithmetic, index);
-            for product in case::products(*shape, *arithmetic, index) {
+            for product in variants::products(plan, *shape, *arithmetic, index) {
                 let products = OpenedProducts { gpu, blas };
-                if let Err(error) = product_rows(products, plan, &product, &factors, &mut reporter)
-                {
+                if let Err(error) = product_rows(products, &product, &factors, &mut reporter) {
                     return reporter.aborted(&computation(&product), &error);
                 }
             }
@@ -53,7 +54,11 @@ pub(crate) fn run_products(opened: &Opened, blas: &dyn Blas, plan: &ProductPlan)
 fn computation(product: &Gemm) -> NamedComputation {
     NamedComputation {
         arithmetic: product.arithmetic.to_string(),
-        variant: product.transposes(),
+        variant: if product.epilogue == Epilogue::NONE {
+            product.transposes()
+        } else {
+            product.epilogue.to_string()
+        },
         description: product.to_string(),
     }
 }
@@ -62,7 +67,6 @@ fn computation(product: &Gemm) -> NamedComputation {
 /// can be computed.
 fn product_rows(
     opened: OpenedProducts<'_>,
-    plan: &ProductPlan,
     product: &Gemm,
     factors: &Factors,
     reporter: &mut Reporter,
@@ -88,7 +92,7 @@ fn product_rows(
         case => case?,
     };
     let reference = factors.reference(product);
-    for algorithm in algorithms.iter().take(plan.algorithms) {
+    for algorithm in &algorithms {
         let name = [algorithm.id.as_str(), &algorithm.configuration];
         match case.compute(algorithm)? {
             AlgorithmResult::Refused(LibraryError::Unsupported { reason }) => {

@@ -198,6 +198,7 @@ fn without_speed(
         status,
         reason: Some(reason),
         times: None,
+        energy_joules: None,
     }
 }
 

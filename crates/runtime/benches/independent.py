@@ -1,10 +1,10 @@
 """Forward calls of a report of `testgen bench` measured again by `torch.utils.benchmark`, and the ratio of the medians.
 
     testgen bench --name bert --device cpu --engine torch --report bench.jsonl
-    python3 crates/runtime/benches/independent.py bench.jsonl [--within 0.05]
+    python3 crates/runtime/benches/independent.py bench.jsonl [--within 0.05] [--fixtures fixtures/published]
 
-It shares no code with the engine `torch`: transformers loads the fixture of each subject, and the timer of PyTorch calls it on random
-ids of the same sizes. As in `bench`, a call begins with its ids on the host and ends when the device is idle. Exit code 1 if a median is
+It shares no code with the engine `torch`: transformers makes the class of each subject from the configuration of its fixture, with random
+weights, on which no time depends, and the timer of PyTorch calls it on random ids of the same sizes. As in `bench`, a call begins with its ids on the host and ends when the device is idle. Exit code 1 if a median is
 further off than `--within`.
 """
 
@@ -21,8 +21,6 @@ import transformers
 from safetensors import safe_open
 from torch.utils import benchmark
 
-# From the root of the repository.
-FIXTURES = pathlib.Path("fixtures")
 TYPES = {"f32": torch.float32, "tf32": torch.float32, "f16": torch.float16, "bf16": torch.bfloat16}
 
 
@@ -33,20 +31,22 @@ def rows(path):
     return [entry for entry in timed if entry["tokens"] is not None and (entry["engine"] or "").startswith("torch")]
 
 
-def loaded(entry, device):
+def made(entry, fixtures, device):
     """The class that the golden names, in the precision of the entry."""
-    directory = FIXTURES / entry["subject"]
+    directory = next(path.parent for path in sorted(fixtures.glob(f"**/{entry['subject']}/golden.safetensors")))
     with safe_open(directory / "golden.safetensors", "pt") as golden:
         name = golden.metadata()["model_class"]
-    options = {"attn_implementation": "eager"} if "eager" in entry["engine"] else {}
-    model = getattr(transformers, name).from_pretrained(directory, dtype=TYPES[entry["precision"]], **options)
-    return model.eval().to(device)
+    config = transformers.AutoConfig.from_pretrained(directory)
+    config._attn_implementation = "eager" if "eager" in entry["engine"] else "sdpa"
+    with torch.device(device):
+        model = getattr(transformers, name)(config)
+    return model.eval().to(TYPES[entry["precision"]])
 
 
-def median_ms(entry, device):
+def median_ms(entry, fixtures, device):
     """The median of `torch.utils.benchmark`, in milliseconds."""
     torch.backends.cuda.matmul.allow_tf32 = torch.backends.cudnn.allow_tf32 = entry["precision"] == "tf32"
-    model = loaded(entry, device)
+    model = made(entry, fixtures, device)
     vocabulary = model.config.get_text_config().vocab_size
     ids = torch.randint(1, vocabulary, (entry["batch"], entry["tokens"]))
     inputs = {"input_ids": ids, "attention_mask": torch.ones_like(ids)}
@@ -72,11 +72,12 @@ def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("report", type=pathlib.Path)
     parser.add_argument("--within", type=float, default=0.05)
+    parser.add_argument("--fixtures", type=pathlib.Path, default="fixtures")
     arguments = parser.parse_args()
     found, outside = rows(arguments.report), 0
     for entry in found:
         device = "cpu" if entry["device"] == "cpu" else "cuda"
-        own, reported = median_ms(entry, device), entry["times"]["median"]
+        own, reported = median_ms(entry, arguments.fixtures, device), entry["times"]["median"]
         outside += abs(reported / own - 1) > arguments.within
         print(
             f"{entry['subject']} {entry['device']} {entry['engine']} {entry['precision']} {entry['batch']} x {entry['tokens']}: "

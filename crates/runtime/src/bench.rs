@@ -7,6 +7,7 @@
 mod config_digest;
 #[cfg(feature = "native")]
 mod copies;
+mod energy;
 mod host;
 mod models;
 #[cfg(feature = "operators")]
@@ -20,6 +21,7 @@ use crate::{
     detect,
     harness::Harness,
 };
+use energy::EnergyMeter;
 use row::BenchRow;
 use testgen_device::{ComputeFacts, compute_facts};
 use testgen_types::{
@@ -33,13 +35,21 @@ pub(crate) fn measure(
     context: &CheckContext<'_>,
     (request, host): (&BenchRequest, &BenchHost),
 ) -> Vec<BenchEntry> {
+    let device = detect::detect(registration.device, context.index, &context.engine).ok();
+    let energy = EnergyMeter::new(device.as_ref());
     let mut rows = Vec::new();
     let outcome = match registration.check {
         // Timed only if it agrees: a wrong kernel must not be reported as a fast one.
         Check::OutputGolden => check::with_correct_model(registration, harness, context, |model| {
-            rows = models::rows(model, request)
+            rows = models::rows(model, request, &energy)
         }),
-        Check::Forward => of_operators(registration, harness, context, request, &mut rows),
+        Check::Forward => of_operators(
+            registration,
+            harness,
+            context,
+            (request, &energy),
+            &mut rows,
+        ),
         other => failed(format!("`{other}` has no calls to time")),
     };
     let CheckOutcome { status, evidence } = outcome;
@@ -51,15 +61,14 @@ pub(crate) fn measure(
             vec![BenchRow::without_time(BenchStatus::NotTimed, reason)]
         }
     };
-    // After the measurements, when the clock has settled under load.
-    let device = detect::detect(registration.device, context.index, &context.engine);
     let subject = MeasuredSubject {
         harness,
         registration,
         context,
         host,
         evidence,
-        facts: device.map_or_else(|_| ComputeFacts::default(), |it| compute_facts(&it)),
+        // After the measurements, when the clock has settled under load.
+        facts: device.as_ref().map(compute_facts).unwrap_or_default(),
     };
     rows.into_iter()
         .map(|row| subject.entry(row, request))
@@ -93,11 +102,11 @@ fn of_operators(
     registration: Registration,
     harness: &Harness,
     context: &CheckContext<'_>,
-    request: &BenchRequest,
+    (request, energy): (&BenchRequest, &EnergyMeter),
     rows: &mut Vec<BenchRow>,
 ) -> CheckOutcome {
     check::with_checked_cases(registration, harness, context, |case| {
-        rows.push(operators::row(&case, request))
+        rows.push(operators::row(&case, request, energy))
     })
 }
 
@@ -106,7 +115,7 @@ fn of_operators(
     _registration: Registration,
     _harness: &Harness,
     _context: &CheckContext<'_>,
-    _request: &BenchRequest,
+    _request: (&BenchRequest, &EnergyMeter),
     _rows: &mut Vec<BenchRow>,
 ) -> CheckOutcome {
     failed(crate::load_target::InitError::OperatorsNotCompiled.to_string())
@@ -159,6 +168,7 @@ impl MeasuredSubject<'_> {
             status: row.status,
             reason: row.reason,
             times: row.times,
+            energy_joules: row.energy_joules,
         }
     }
 

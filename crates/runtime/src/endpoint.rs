@@ -209,7 +209,8 @@ impl Endpoint {
             free: before.free,
             in_use_before: before.in_use,
             in_use_after: after.in_use,
-            peak: after.peak,
+            peak: after.peak.filter(|_| self.peak_is_of_load()),
+            driver: after.driver,
             estimated_weights: None,
             streamed: self.residency() == Some(Residency::Streamed),
             devices: match self.residency() {
@@ -217,6 +218,16 @@ impl Endpoint {
                 _ => None,
             },
         })
+    }
+
+    /// Whether the peak of memory began with this load: an engine counts from its last load of a
+    /// model, so that before the first call of operators its peak is an earlier model's.
+    fn peak_is_of_load(&self) -> bool {
+        let is_model = matches!(self.loaded(), Some(LoadedSubject::Model { .. }));
+        is_model
+            || self
+                .open_device()
+                .is_none_or(|device| device.process().is_none())
     }
 
     /// How many inputs are computed together.

@@ -12,12 +12,13 @@ mod model;
 mod operators;
 mod pool;
 mod reported;
+mod timed;
 mod witness;
 
 pub(crate) use attach_error::AttachError;
 pub(crate) use attached::{AttachedEngine, FloatTensor};
 pub use check_engine::CheckEngine;
-pub(crate) use check_engine::EngineEvidence;
+pub(crate) use check_engine::{EngineEvidence, HighestMemory};
 pub(crate) use model::load;
 pub(crate) use operators::operators;
 pub(crate) use reported::reported_devices;

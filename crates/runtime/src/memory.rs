@@ -6,6 +6,7 @@ mod tests;
 pub(crate) use tests::MEASURED;
 
 use crate::{
+    engine::HighestMemory,
     gpu_memory,
     label::Label,
     log::log_verbose,
@@ -13,6 +14,7 @@ use crate::{
 };
 use serde::Serialize;
 use std::fmt;
+use testgen_engine::MemoryReply;
 #[cfg(feature = "native")]
 use testgen_nn::{device::BackendDevice, heap};
 
@@ -34,8 +36,11 @@ pub struct DeviceMemory {
     pub reserved: Option<u64>,
     /// The maximum in use: on the host of the process, since
     /// [`reset_peak`](testgen_nn::heap::reset_peak); on a GPU of the calling thread's stream, since
-    /// its check began. Engines do not report it.
+    /// its check began; of an engine on a GPU since it began to load its last model.
     pub peak: Option<u64>,
+    /// Given by the driver to the process that computes, whichever check uses it: tensors, what the
+    /// allocator keeps, code and the context; GPU only.
+    pub driver: Option<u64>,
 }
 
 /// The current memory of `device`, for the calling thread (see [`DeviceMemory`]).
@@ -43,13 +48,17 @@ pub fn memory(device: &OpenDevice) -> DeviceMemory {
     let (free, total) = testgen_device::memory(&device.facts).unzip();
     match &device.executor {
         // The engine's own count: total and free memory are read by this process.
-        DeviceExecutor::Engine { process, .. } => DeviceMemory {
-            total,
-            free,
-            in_use: process.memory(),
-            reserved: None,
-            peak: None,
-        },
+        DeviceExecutor::Engine { process, .. } => {
+            let MemoryReply { in_use, peak } = process.memory();
+            DeviceMemory {
+                total,
+                free,
+                in_use,
+                reserved: None,
+                peak,
+                driver: process.driver_memory(),
+            }
+        }
         #[cfg(feature = "native")]
         DeviceExecutor::Native(BackendDevice::Cpu(_)) => DeviceMemory {
             total,
@@ -57,6 +66,7 @@ pub fn memory(device: &OpenDevice) -> DeviceMemory {
             in_use: Some(heap::in_use()),
             reserved: None,
             peak: Some(heap::peak()),
+            driver: None,
         },
         #[cfg(any(feature = "cuda", feature = "rocm"))]
         DeviceExecutor::Native(BackendDevice::Gpu(gpu)) => {
@@ -71,6 +81,7 @@ pub fn memory(device: &OpenDevice) -> DeviceMemory {
                 in_use,
                 reserved,
                 peak: usage.and_then(|usage| usage.peak),
+                driver: own_driver_memory(device),
             }
         }
     }
@@ -95,13 +106,32 @@ impl DeviceMemory {
     }
 }
 
-/// The maximum in use, as [`DeviceMemory::peak`] has it, without a query to the driver.
+/// The maximum in use, as [`DeviceMemory::peak`] has it, without a query to the driver. Engines are
+/// not asked: their peak is of the last model, and operators are none.
 pub(crate) fn peak(device: &OpenDevice) -> Option<u64> {
     match &device.executor {
         #[cfg(feature = "native")]
         DeviceExecutor::Native(backend) => gpu_memory::peak(backend),
         DeviceExecutor::Engine { .. } => None,
     }
+}
+
+/// The most memory that a check has used on `device`, when it ends.
+pub(crate) fn highest(device: &OpenDevice) -> HighestMemory {
+    match &device.executor {
+        #[cfg(feature = "native")]
+        DeviceExecutor::Native(backend) => HighestMemory {
+            peak: gpu_memory::peak(backend),
+            driver: own_driver_memory(device),
+        },
+        DeviceExecutor::Engine { engine, .. } => engine.highest_memory(),
+    }
+}
+
+/// Bytes of a GPU that its driver has given to this process.
+#[cfg(feature = "native")]
+fn own_driver_memory(device: &OpenDevice) -> Option<u64> {
+    testgen_device::process_memory(&device.facts, std::process::id())
 }
 
 /// Starts a new measurement of the peak of the calling thread on GPUs. The peak of the host
@@ -133,6 +163,7 @@ impl fmt::Display for DeviceMemory {
             ("in use", self.in_use),
             ("reserved", self.reserved),
             ("peak", self.peak),
+            ("driver", self.driver),
         ];
         let known = parts
             .iter()

@@ -120,6 +120,12 @@ pub struct BenchEntry {
     pub reason: Option<String>,
     /// The times: null unless `status` is `timed`.
     pub times: Option<BenchTimes>,
+    /// The energy of one call in joules, the mean over the timed calls, as the driver of the device
+    /// counts it: of the whole GPU, or of the processor packages, with everything else that ran
+    /// there. Null for a device without a counter, and if the calls were shorter than a second,
+    /// which is ten steps of the counter of a GPU.
+    #[serde(default)]
+    pub energy_joules: Option<f64>,
 }
 
 /// A device that is measured.

@@ -1,6 +1,6 @@
 //! The request of `testgen bench` to a suite: the subjects, and how often what is timed.
 
-use crate::precision::Precision;
+use crate::{precision::Precision, timed_calls::timed_calls};
 use serde::{Deserialize, Serialize};
 
 /// How often a timed call is repeated.
@@ -22,7 +22,7 @@ impl Repetitions {
         for _ in 0..self.warmup {
             call()?;
         }
-        (0..self.iterations).map(|_| call()).collect()
+        timed_calls(|| (0..self.iterations).map(|_| call()).collect())
     }
 }
 
@@ -51,6 +51,8 @@ impl BenchRequest {
 #[cfg(test)]
 mod tests {
     use super::Repetitions;
+    use crate::timed_calls::with_timed_ends;
+    use std::{cell::Cell, rc::Rc};
 
     #[test]
     fn calls_of_the_warm_up_are_not_counted() {
@@ -65,5 +67,29 @@ mod tests {
         });
         assert_eq!((times, calls), (Ok(vec![3, 4, 5]), 5));
         assert_eq!(repetitions.measure(|| Err::<(), _>("fails")), Err("fails"));
+    }
+
+    #[test]
+    fn the_ends_of_timed_calls_are_after_the_warm_up_and_after_the_last_call() {
+        let repetitions = Repetitions {
+            warmup: 2,
+            iterations: 3,
+        };
+        let calls = Rc::new(Cell::new(0));
+        let ends = Rc::new(Cell::new([None; 2]));
+        let (counted, seen) = (Rc::clone(&calls), Rc::clone(&ends));
+        let times = with_timed_ends(
+            move |_| seen.set([seen.get()[1], Some(counted.get())]),
+            || {
+                repetitions.measure(|| {
+                    calls.set(calls.get() + 1);
+                    Ok::<_, ()>(())
+                })
+            },
+        );
+        assert_eq!(
+            (times.map(|it| it.len()), ends.get()),
+            (Ok(3), [Some(2), Some(5)])
+        );
     }
 }

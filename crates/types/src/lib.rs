@@ -36,12 +36,15 @@ mod provider_share;
 mod python_json;
 mod quantization;
 mod quantization_scheme;
+mod refused_classes;
 mod registration;
 mod report_entry;
 mod requirement;
 mod stable_digest;
 mod task;
+mod timed_calls;
 mod tuned_product;
+mod type_versions;
 mod versioned_json;
 
 pub use architecture::{Architecture, SubjectKind};
@@ -76,6 +79,7 @@ pub use report_entry::{
 pub use requirement::{Requirement, RequirementError};
 pub use stable_digest::stable_digest;
 pub use task::Task;
+pub use timed_calls::{TimedEnd, timed_calls, with_timed_ends};
 pub use tuned_product::{
     TUNE_VARIABLE, TUNED_VARIABLE, TunedAlgorithm, TunedProduct, TunedProductKey,
 };

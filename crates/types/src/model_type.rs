@@ -1,14 +1,16 @@
 //! The model types: those with a native implementation, which the registry lists, and all others
-//! that transformers has.
+//! that transformers and diffusers have.
 
 use crate::{
     architecture::Architecture,
     closed_enum::closed_enum,
     head::Head::{self, *},
+    refused_classes::REFUSED_CLASSES,
     registry::{
         BERT, CLASSIFIER, DECODER, ENCODER, NativeEntry, PRETRAINED,
         ScoreFunction::{self, Sigmoid},
     },
+    type_versions::{ADDED, REMOVED},
 };
 
 /// Declares [`ModelType`] and its lookups from both tables.
@@ -122,6 +124,25 @@ impl ModelType {
         }
     }
 
+    /// The Python package that has the type, as a requirement of pip. The versions of transformers
+    /// before the first one of the table are not known.
+    pub fn package(self) -> String {
+        let first = version_of(ADDED, self.as_str());
+        match (first, version_of(REMOVED, self.as_str())) {
+            (None, _) => "diffusers".to_owned(),
+            (Some(first), None) => format!("transformers>={first}"),
+            (Some(first), Some(gone)) => format!("transformers>={first},<{gone}"),
+        }
+    }
+
+    /// The argument that is why checks cannot be about a model class of diffusers: it is not a
+    /// tensor. `None` for all other names.
+    pub fn refused_argument(class: &str) -> Option<&'static str> {
+        REFUSED_CLASSES
+            .iter()
+            .find_map(|(refused, argument)| (*refused == class).then_some(*argument))
+    }
+
     /// Each head with its transformers class.
     fn heads(self) -> impl Iterator<Item = (Head, String)> {
         let native = self.native().into_iter().flat_map(|entry| {
@@ -144,6 +165,13 @@ impl ModelType {
             .copied()
             .find(|model_type| model_type.as_str() == name)
     }
+}
+
+/// The version that changed a type, if one did.
+fn version_of(changes: &[(&'static str, &[&str])], name: &str) -> Option<&'static str> {
+    changes
+        .iter()
+        .find_map(|(version, types)| types.contains(&name).then_some(*version))
 }
 
 impl NativeEntry {
@@ -235,6 +263,56 @@ mod tests {
             (ModelType::Smollm3, "LlamaForCausalLM", None),
         ] {
             assert_eq!(model_type.head(class), head, "{class}");
+        }
+    }
+
+    #[test]
+    fn every_type_names_its_package() {
+        for (model_type, package) in [
+            (ModelType::Bert, "transformers>=4.40"),
+            (ModelType::Gemma2, "transformers>=4.42"),
+            (ModelType::Graphormer, "transformers>=4.40,<5.0"),
+            (ModelType::Unet, "diffusers"),
+        ] {
+            assert_eq!(model_type.package(), package, "{model_type}");
+        }
+        for model_type in ModelType::ALL {
+            let is_diffusers = model_type.architecture() == Architecture::Diffusion;
+            assert_eq!(
+                model_type.package() == "diffusers",
+                is_diffusers,
+                "`{model_type}` is not in the table of versions: python3 python fixtures.type_versions"
+            );
+        }
+        let (added, removed) = (BTreeSet::from_iter(listed(ADDED)), listed(REMOVED));
+        assert_eq!(added.len(), listed(ADDED).len(), "a type was added twice");
+        let unknown = |name: &&str| !added.contains(name) || ModelType::find(name).is_none();
+        let unknown: Vec<&str> = added
+            .iter()
+            .copied()
+            .chain(removed)
+            .filter(unknown)
+            .collect();
+        assert!(unknown.is_empty(), "{unknown:?}");
+    }
+
+    fn listed(changes: &[(&str, &'static [&'static str])]) -> Vec<&'static str> {
+        changes
+            .iter()
+            .flat_map(|(_, types)| types.iter().copied())
+            .collect()
+    }
+
+    #[test]
+    fn a_class_of_diffusers_is_a_type_or_refused() {
+        assert_eq!(
+            ModelType::refused_argument("ZImageTransformer2DModel"),
+            Some("x")
+        );
+        assert_eq!(ModelType::refused_argument("BertModel"), None);
+        for (class, argument) in REFUSED_CLASSES {
+            assert_eq!(ModelType::find(class), None, "{class}");
+            assert!(!argument.is_empty(), "{class}");
         }
     }
 

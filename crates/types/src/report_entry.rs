@@ -211,9 +211,14 @@ pub struct LoadMemory {
     #[serde(default)]
     pub in_use_after: Option<u64>,
     /// The most that was in use until the check ended: on the host by the process, on a GPU by the
-    /// tensors of the check.
+    /// tensors of the check, of an engine by its tensors since it loaded the model.
     #[serde(default)]
     pub peak: Option<u64>,
+    /// The most bytes of a GPU that its driver had given to the process that computes, after the
+    /// load and when the check ended: tensors, what the allocator keeps, code and the context. Null
+    /// if the driver does not report them, as in many containers, and for the host processor.
+    #[serde(default)]
+    pub driver: Option<u64>,
     /// The bytes of the weights that were expected from the headers of the checkpoint.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub estimated_weights: Option<u64>,

@@ -10,6 +10,7 @@ A module has `cases`, which returns the inputs, and optionally:
 - `CHOOSES`: true where the model chooses what it reads;
 - `IGNORED`: names of results whose first dimension is not the batch;
 - `TRANSFORMERS`, `INSTALL`: the version that records it, where that is an old one, and the command that installs it;
+- `given`: refuses inputs from a file that checks cannot be about;
 - `class_of`, `load`, `run`, `describe`: where the library is not transformers.
 """
 

@@ -1,9 +1,15 @@
-"""Loading, running and tracing models of diffusers."""
+"""Loading, running and tracing models of diffusers.
+
+Inputs are drawn for the native types. Any other class is recorded with inputs from a file, and computes them as it is: with its own
+attention, and results by their names.
+"""
 
 import torch
 
-from reference.errors import user_error
+from reference import forward_arguments
+from reference.errors import RecordError, user_error
 from reference.image_inputs import random_pixels
+from reference.registry import is_native
 from reference.weight_files import weight_files
 
 EMBEDDED = ("timestep", "time_ids")
@@ -13,17 +19,30 @@ def class_of(config):
     """The class that `_class_name` of config.json names."""
     import diffusers
 
-    return getattr(diffusers, config["_class_name"])
+    name = config["_class_name"]
+    if not hasattr(diffusers, name):
+        raise RecordError(f"diffusers {diffusers.__version__} has no class `{name}`; pip install --upgrade diffusers")
+    return getattr(diffusers, name)
 
 
 def load(directory, config, dtype):
-    """The model from disk in `dtype`, with attention as plain products and softmax."""
+    """The model from disk in `dtype`; a native type with attention as plain products and softmax."""
     from diffusers.models.attention_processor import AttnProcessor
 
     with user_error(f"`{directory}` does not load as `{config['_class_name']}`"):
         model = class_of(config).from_pretrained(directory, torch_dtype=dtype, low_cpu_mem_usage=False, use_safetensors=True)
-    model.set_attn_processor(AttnProcessor())
-    return model.eval()
+    if is_native(config):
+        model.set_attn_processor(AttnProcessor())
+    return rounded(model, dtype).eval()
+
+
+def rounded(model, dtype):
+    """The model with its parameters in `dtype`. The loader of diffusers 0.42 leaves those of some classes in the type of the file."""
+    kept = set(getattr(model, "_keep_in_fp32_modules", None) or ())
+    for name, value in model.named_parameters():
+        if value.is_floating_point() and not kept & set(name.split(".")):
+            value.data = value.data.to(dtype)
+    return model
 
 
 def load_changed(directory, config, dtype):
@@ -52,8 +71,21 @@ def describe():
     return {"diffusers": diffusers.__version__}
 
 
+def given(model, inputs):
+    """Inputs from a file, each with a row for each sample: checks compute rows alone and in another order."""
+    rows = {name: value.shape[0] if value.ndim else 0 for name, value in inputs.items()}
+    most = max(rows, key=rows.get)
+    fewer = next((name for name, count in rows.items() if count != rows[most]), None)
+    if fewer is not None:
+        found = f"`{fewer}` has {rows[fewer]} rows and `{most}` {rows[most]}"
+        raise RecordError(f"{found}; every argument of `{type(model).__name__}` needs a row for each sample")
+    return inputs
+
+
 def cases(_directory, config, random, _seed):
     """Two samples, then three of another size; for an autoencoder also latents without an image."""
+    if not is_native(config):
+        raise RecordError(f"no inputs of `{config['_class_name']}` are drawn; give them with --inputs FILE{needed(class_of(config))}")
     if "latent_channels" in config:
         factor = 2 ** (len(config["block_out_channels"]) - 1)
         images = [
@@ -82,6 +114,12 @@ def unet_case(config, random, count, size, length):
     return case
 
 
+def needed(model_class):
+    """The arguments that the class needs, for a message."""
+    names = ", ".join(f"`{name}`" for name in forward_arguments.required(model_class) if name != "self")
+    return f", which needs {names}" if names else ""
+
+
 def normal(random, *shape):
     """Normal noise."""
     return torch.from_numpy(random.normal(0, 1, shape).astype("float32"))
@@ -92,6 +130,8 @@ def run(model, case, trace):
     """The results of one call; of a UNet the first convolution and every block are traced."""
     # Numbers that the model embeds in float32, whatever its type: in bfloat16 step 667 would be step 668.
     inputs = {name: value.to(model.dtype) if value.is_floating_point() and name not in EMBEDDED else value for name, value in case.items()}
+    if not is_native(model.config):
+        return by_name(model(**inputs))
     if hasattr(model, "encode"):
         return autoencode(model, inputs)
     added = {name: inputs.pop(name) for name in ("text_embeds", "time_ids") if name in inputs}
@@ -109,6 +149,17 @@ def run(model, case, trace):
     for hook in hooks:
         hook.remove()
     return {"sample": sample} | named
+
+
+def by_name(result):
+    """The tensors of a result, those in a list with their numbers."""
+    found = {}
+    for name, value in result.items() if hasattr(result, "items") else {"output": result}.items():
+        listed = {f"{name}.{index}": one for index, one in enumerate(value)} if isinstance(value, (list, tuple)) else {name: value}
+        found |= {key: one for key, one in listed.items() if isinstance(one, torch.Tensor) and one.is_floating_point() and one.numel()}
+    if not found:
+        raise RecordError("the class returns no tensor of numbers")
+    return found
 
 
 def autoencode(model, inputs):

@@ -105,6 +105,24 @@ def test_a_torch_without_identities_opens_nothing():
     assert reply["device"]["kind"] == "cpu"
 
 
+def test_the_peak_is_counted_from_the_load_on_and_summed_over_gpus():
+    module = install([gpu(uuid="0", bus=9), gpu()], hip="7.2")
+    highest = {0: 5 << 20, 1: 7 << 20}
+    module.torch.cuda.max_memory_allocated = highest.__getitem__
+    module.torch.cuda.reset_peak_memory_stats = lambda index: highest.update({index: 1 << 20})
+    device = module.Device()
+    device.open(ROCM)
+    assert device.peak() is None, "nothing was loaded, so that it would be the peak of something else"
+    device.begin_peak()
+    assert device.peak() == 2 << 20
+    highest[1] = 9 << 20
+    assert device.peak() == 10 << 20
+    # torch counts no peak on the CPU.
+    host = module.Device()
+    host.begin_peak()
+    assert host.peak() is None
+
+
 def test_tf32_is_off_unless_asked_for():
     module = install([], cuda="13.2")
     for enabled in (False, True):

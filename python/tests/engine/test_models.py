@@ -69,6 +69,20 @@ def test_a_model_that_remains_in_memory_is_counted(models):
     assert weights > 0 and counts[1] == counts[0] and counts[2] >= counts[1] + weights and counts[3] >= counts[2] + weights
 
 
+def test_the_reply_to_memory_has_a_peak_of_what_was_loaded_last_where_torch_counts_one(models, monkeypatch):
+    from engine.engine_calls import Calls
+
+    calls = Calls([])
+    assert calls.memory({})[0].keys() == {"in_use"}
+    events = []
+    monkeypatch.setattr(calls.device, "begin_peak", lambda: events.append("begin"))
+    monkeypatch.setattr(models, "load", lambda *_: events.append("load") or (None, [], []))
+    monkeypatch.setattr(calls.device, "peak", lambda: 4096)
+    calls.load({}, "no directory", "bert", "f32", **{"class": "BertModel"})
+    assert events == ["begin", "load"], "the weights are part of the peak"
+    assert calls.memory({})[0]["peak"] == 4096
+
+
 @pytest.mark.parametrize(("options", "attention"), [([], "sdpa"), (["eager"], "eager"), (["sdpa"], "sdpa")])
 @pytest.mark.parametrize("name", ["attn_implementation", "_attn_implementation"])
 def test_the_column_chooses_the_implementation_and_not_the_checkpoint(models, tmp_path, options, attention, name):

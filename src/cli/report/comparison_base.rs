@@ -1,7 +1,7 @@
 //! The reports that others are compared with, and how.
 
 use crate::{
-    bench::{SpeedComparison, SpeedOptions, read_bench_reports},
+    bench::{BenchLines, SpeedComparison, SpeedOptions, read_bench_reports},
     compare::{CompareOptions, DeviceChoice, DevicePair, ReportComparison},
     results::{
         expected_failure::ExpectedFailures,
@@ -111,18 +111,17 @@ impl BaseArguments {
         )))
     }
 
-    /// The speed of `reports` compared with the speed of the base.
-    pub(super) fn speed(&self, reports: &[PathBuf]) -> Result<SpeedComparison, Error> {
+    /// The speed of `reports` compared with the speed of the base, if there is one.
+    pub(super) fn speed(&self, reports: &BenchLines) -> Result<Option<SpeedComparison>, Error> {
         let options = SpeedOptions {
             devices: self.pair()?,
             fail_slower: self.fail_slower,
         };
         let Some(path) = &self.base else {
-            return Err(NoBase { by: "speed" }.into());
+            return Ok(None);
         };
         let base = read_bench_reports(slice::from_ref(path))?;
-        let reports = read_bench_reports(reports)?;
-        Ok(SpeedComparison::new(&base, &reports, &options))
+        Ok(Some(SpeedComparison::new(&base, reports, &options)))
     }
 
     fn pair(&self) -> Result<Option<DevicePair>, WrongDeviceCount> {

@@ -12,8 +12,9 @@ use testgen_base::cli_error::Error;
 /// List the model types that testgen knows, with the models of each
 ///
 /// A type is the `model_type` of a checkpoint's config.json: transformers lists them, and
-/// diffusers some. A `native` one is implemented in testgen; others are computed by other
-/// engines only, such as torch. `testgen report --by models` shows results.
+/// diffusers some. The package is the one that has the type, with its first version, if that is
+/// later than transformers 4.40. A `native` type is implemented in testgen; others are computed
+/// by other engines only, such as torch. `testgen report --by models` shows results.
 #[derive(Debug, clap::Args)]
 pub(super) struct ModelsArguments {
     /// Directory of the specs [default: `specs` of testgen.toml, else model_specs]

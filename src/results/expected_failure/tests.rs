@@ -196,3 +196,35 @@ fn a_panic_an_absent_device_and_nan_are_not_expected() {
     assert!(known("").matching(&result("bert", "pass", "")).is_some());
     assert_eq!(known("").unexpected_kind(&nan(0.5, 0)), None);
 }
+
+/// An entry for some outputs must not hide a failure of the others.
+#[test]
+fn only_the_named_outputs_are_expected_to_fail() {
+    let keys = "expires = \"2030-01-01\"\noutputs = [\"* gelu *\", \"relu\"]\n";
+    let day = "2027-01-31".parse::<Date>().expect("is a date");
+    let known = ExpectedFailures::new(vec![entry(keys)], day);
+    let failed = |outputs: &[(&str, f64)]| ReportEntry {
+        outputs: outputs
+            .iter()
+            .map(|(name, headroom)| {
+                testgen_types::OutputError::with_headroom((*name).to_owned(), *headroom)
+            })
+            .collect(),
+        ..result("bert", "fail", "")
+    };
+    for expected in [
+        failed(&[("f32 gelu algorithm 3", 0.5), ("f32 NN algorithm 3", 1.5)]),
+        failed(&[("f32 gelu algorithm 3", 0.5), ("relu", 0.0)]),
+    ] {
+        assert!(known.matching(&expected).is_some(), "{expected:?}");
+    }
+    for other in [
+        failed(&[("f32 gelu algorithm 3", 0.5), ("f32 NN algorithm 3", 0.5)]),
+        failed(&[("f32 gelu algorithm 3", 1.5)]),
+        failed(&[]),
+    ] {
+        assert!(known.matching(&other).is_none(), "{other:?}");
+        let note = known.unexpected_kind(&other).expect("it is named");
+        assert!(note.contains("`outputs` does not name"), "{note}");
+    }
+}

@@ -1,10 +1,19 @@
 //! Failures that no expectation covers, although it names their check.
 
-use testgen_types::{EntryStatus, ReportEntry};
+use super::{alternatives::Alternatives, name_pattern::NamePattern};
+use testgen_types::{EntryStatus, OutputError, ReportEntry};
 
-/// Why an expectation does not cover this failure of its check, or `None` if it does. `non_finite` is
-/// whether it expects NaN and infinity.
-pub(super) fn uncovered(non_finite: bool, entry: &ReportEntry) -> Option<&'static str> {
+/// The failures that an expectation is about.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Covered<'a> {
+    /// The outputs that fail; `None` is any.
+    pub(super) outputs: Option<&'a Alternatives<NamePattern>>,
+    /// Whether they may be NaN or infinite.
+    pub(super) non_finite: bool,
+}
+
+/// Why an expectation does not cover this failure of its check, or `None` if it does.
+pub(super) fn uncovered(covered: Covered<'_>, entry: &ReportEntry) -> Option<&'static str> {
     if entry.status != EntryStatus::Fail {
         return None;
     }
@@ -15,8 +24,25 @@ pub(super) fn uncovered(non_finite: bool, entry: &ReportEntry) -> Option<&'stati
     if entry.check.is_numeric() && (entry.fallback || entry.device_name.is_none()) {
         return Some("nothing ran on the device");
     }
-    let lacks_numbers = !non_finite && is_non_finite(entry);
-    lacks_numbers.then_some("an output is NaN or infinite, which `non_finite = true` would expect")
+    if !covered.non_finite && is_non_finite(entry) {
+        return Some("an output is NaN or infinite, which `non_finite = true` would expect");
+    }
+    has_other_outputs(covered.outputs, entry)
+        .then_some("`outputs` does not name every output that failed")
+}
+
+/// Whether an output failed that the expectation does not name, or none that it names.
+fn has_other_outputs(named: Option<&Alternatives<NamePattern>>, entry: &ReportEntry) -> bool {
+    let Some(named) = named else {
+        return false;
+    };
+    let is_named = |output: &OutputError| named.any(|pattern| pattern.matches(&output.name));
+    let mut failed = entry
+        .outputs
+        .iter()
+        .filter(|output| output.headroom < 1.0)
+        .peekable();
+    failed.peek().is_none() || !failed.all(is_named)
 }
 
 /// Whether an output above its threshold has NaN or infinity in place of a number. The check

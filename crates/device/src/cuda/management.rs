@@ -1,12 +1,11 @@
 //! The foreign calls into NVML, `libnvidia-ml`: free memory, clocks and the driver's version
 //! without a CUDA context.
 
+use super::management_session::ManagementSession;
 use crate::library::SharedLibrary;
 use crate::system::System;
-use std::ffi::{CString, c_char, c_int, c_uint, c_void};
+use std::ffi::{c_char, c_int, c_uint, c_void};
 
-type NoArguments = unsafe extern "C" fn() -> c_int;
-type HandleByAddress = unsafe extern "C" fn(*const c_char, *mut *mut c_void) -> c_int;
 type NvmlMemoryInfo = unsafe extern "C" fn(*mut c_void, *mut NvmlMemory) -> c_int;
 type ClockInfo = unsafe extern "C" fn(*mut c_void, c_uint, *mut c_uint) -> c_int;
 type DriverVersion = unsafe extern "C" fn(*mut c_char, c_uint) -> c_int;
@@ -38,14 +37,14 @@ pub(super) fn query(
     address: &str,
     expected_total: Option<u64>,
 ) -> Option<Managed> {
-    session(system, |library| {
-        let memory = memory(library, address);
-        let is_whole =
-            |memory: &NvmlMemory| expected_total.is_none_or(|total| total >= memory.total / 10 * 9);
-        Managed {
-            free: memory.filter(is_whole).map(|memory| memory.free),
-            driver_version: driver_version(library),
-        }
+    let session = ManagementSession::start(system)?;
+    let is_whole =
+        |memory: &NvmlMemory| expected_total.is_none_or(|total| total >= memory.total / 10 * 9);
+    Some(Managed {
+        free: memory(&session, address)
+            .filter(is_whole)
+            .map(|memory| memory.free),
+        driver_version: driver_version(session.library()),
     })
 }
 
@@ -58,55 +57,16 @@ pub(super) struct Clocks {
 /// Queries NVML for the clocks of the GPU at a PCI address; `None` when NVML is not installed, or
 /// does not have the GPU.
 pub(super) fn clocks(system: &System, address: &str) -> Option<Clocks> {
-    session(system, |library| {
-        let handle = handle(library, address)?;
-        Some(Clocks {
-            now: clock(library, handle, "nvmlDeviceGetClockInfo"),
-            highest: clock(library, handle, "nvmlDeviceGetMaxClockInfo"),
-        })
-    })?
+    let session = ManagementSession::start(system)?;
+    let (library, handle) = (session.library(), session.handle(address)?);
+    Some(Clocks {
+        now: clock(library, handle, "nvmlDeviceGetClockInfo"),
+        highest: clock(library, handle, "nvmlDeviceGetMaxClockInfo"),
+    })
 }
 
-/// Runs `query` while NVML is initialised; `None` when it is not installed, or does not start.
-fn session<T>(system: &System, query: impl FnOnce(&SharedLibrary) -> T) -> Option<T> {
-    // Drivers install the first name; the second one is a link of development packages.
-    let candidates = ["libnvidia-ml.so.1", "libnvidia-ml.so"]
-        .map(|file| system.loader_candidates(file))
-        .concat();
-    let library = SharedLibrary::open(&candidates).ok()?;
-    // SAFETY: both functions take no arguments and return a status.
-    let (start, stop) = unsafe {
-        (
-            library.function::<NoArguments>("nvmlInit_v2")?,
-            library.function::<NoArguments>("nvmlShutdown")?,
-        )
-    };
-    // SAFETY: NVML counts its users; the one shutdown below matches this initialisation.
-    if unsafe { start() } != 0 {
-        return None;
-    }
-    // Handles are valid until the shutdown, so that all queries are within the session.
-    let result = query(&library);
-    // SAFETY: NVML was initialised above.
-    unsafe { stop() };
-    Some(result)
-}
-
-/// The handle of the GPU at a PCI address, which is valid while NVML is initialised.
-fn handle(library: &SharedLibrary, address: &str) -> Option<*mut c_void> {
-    let address = CString::new(address).ok()?;
-    let mut handle = std::ptr::null_mut();
-    // SAFETY: the type is the C signature of `nvml.h`; NVML is initialised; `address` ends in zero,
-    // and `handle` is writable.
-    let status = unsafe {
-        let by_address = library.function::<HandleByAddress>("nvmlDeviceGetHandleByPciBusId_v2")?;
-        by_address(address.as_ptr(), &mut handle)
-    };
-    (status == 0).then_some(handle)
-}
-
-fn memory(library: &SharedLibrary, address: &str) -> Option<NvmlMemory> {
-    let handle = handle(library, address)?;
+fn memory(session: &ManagementSession, address: &str) -> Option<NvmlMemory> {
+    let (library, handle) = (session.library(), session.handle(address)?);
     let mut memory = NvmlMemory::default();
     // SAFETY: the type is the C signature of `nvml.h`; NVML is initialised and has returned the
     // handle; `memory` is writable.

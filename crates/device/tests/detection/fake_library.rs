@@ -215,12 +215,26 @@ pub(crate) fn nvrtc(version: u32, architectures: &[u32]) -> PathBuf {
 
 /// `libnvidia-ml` with one GPU.
 pub(crate) fn nvml(address: &str, total_gib: u64, free_gib: u64) -> PathBuf {
+    nvml_with(address, [total_gib, free_gib], &[])
+}
+
+/// `libnvidia-ml` with one GPU, on which processes run: their ids and the bytes of each.
+pub(crate) fn nvml_with(
+    address: &str,
+    [total_gib, free_gib]: [u64; 2],
+    processes: &[(u32, u64)],
+) -> PathBuf {
     let bytes = |gibibytes: u64| format!("{}ull", gibibytes << 30);
+    let processes: String = processes
+        .iter()
+        .map(|(pid, used)| format!("{{{pid}, {used}ull, {{0, 0}}}},"))
+        .collect();
     compile(
         &NVML
             .replace("ADDRESS", &format!("\"{address}\""))
             .replace("TOTAL", &bytes(total_gib))
-            .replace("FREE", &bytes(free_gib)),
+            .replace("FREE", &bytes(free_gib))
+            .replace("PROCESSES", &processes),
     )
 }
 

@@ -34,6 +34,20 @@ impl Machine {
         self
     }
 
+    /// A symbolic link, whose target need not exist.
+    pub(crate) fn link(self, path: &str, target: &str) -> Self {
+        let path = self.root.path().join(path);
+        std::fs::create_dir_all(path.parent().expect("a link has a folder"))
+            .expect("the folder is made");
+        std::os::unix::fs::symlink(target, path).expect("the link is made");
+        self
+    }
+
+    /// A machine whose processes have the kernel's own ids.
+    pub(crate) fn without_namespaces(self) -> Self {
+        self.link("proc/self/ns/pid", "pid:[4026531836]")
+    }
+
     pub(crate) fn variable(mut self, name: &str, value: &str) -> Self {
         self.variables.insert(name.to_owned(), value.to_owned());
         self

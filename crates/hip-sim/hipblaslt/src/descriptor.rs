@@ -1,18 +1,30 @@
 //! Descriptors of operations, of matrices and of preferences.
 
 use crate::numbers::{
-    COMPUTE_32F, COMPUTE_32F_FAST_TF32, DESC_TRANSA, DESC_TRANSB, HipblasStatus,
-    LAYOUT_BATCH_COUNT, LAYOUT_STRIDED_BATCH_OFFSET, OP_N, OP_T, PREF_MAX_WORKSPACE_BYTES, R_32F,
-    attribute, create, destroy, guarded, matrix_type,
+    COMPUTE_32F, COMPUTE_32F_FAST_TF32, COMPUTE_32I, DESC_A_SCALE_POINTER, DESC_B_SCALE_POINTER,
+    DESC_BIAS_DATA_TYPE, DESC_BIAS_POINTER, DESC_EPILOGUE, DESC_TRANSA, DESC_TRANSB, EPILOGUE_BIAS,
+    EPILOGUE_DEFAULT, EPILOGUE_GELU, EPILOGUE_GELU_BIAS, EPILOGUE_RELU, EPILOGUE_RELU_BIAS,
+    HipblasStatus, LAYOUT_BATCH_COUNT, LAYOUT_STRIDED_BATCH_OFFSET, OP_N, OP_T,
+    PREF_MAX_WORKSPACE_BYTES, R_32F, R_32I, attribute, create, destroy, guarded, matrix_type,
 };
-use hip_sim::MatrixType;
+use hip_sim::{MatrixType, SimulatedActivation};
 use std::ffi::{c_int, c_void};
 
-/// An operation: compute type and transpositions.
-#[derive(Debug)]
+/// An operation: compute type, transpositions, scales and epilogue.
+#[derive(Debug, Default)]
 pub(crate) struct MatmulOperation {
     pub(crate) xf32: bool,
+    /// Whether alpha, beta and the sums are whole numbers.
+    pub(crate) whole: bool,
     pub(crate) transposed: [bool; 2],
+    /// The addresses of the scales of A and of B, or 0.
+    pub(crate) scales: [usize; 2],
+    /// The address of the bias, or 0.
+    pub(crate) bias: usize,
+    /// The type of the bias; that of D if it is not set.
+    pub(crate) bias_type: Option<MatrixType>,
+    pub(crate) has_bias: bool,
+    pub(crate) activation: SimulatedActivation,
 }
 
 /// The place of a matrix's elements.
@@ -44,9 +56,10 @@ pub unsafe extern "C" fn hipblasLtMatmulDescCreate(
     scale: c_int,
 ) -> c_int {
     guarded(|| {
-        let xf32 = match (compute, scale) {
-            (COMPUTE_32F, R_32F) => false,
-            (COMPUTE_32F_FAST_TF32, R_32F) => true,
+        let [xf32, whole] = match (compute, scale) {
+            (COMPUTE_32F, R_32F) => [false, false],
+            (COMPUTE_32F_FAST_TF32, R_32F) => [true, false],
+            (COMPUTE_32I, R_32I) => [false, true],
             _ => return Err(HipblasStatus::NotSupported),
         };
         // SAFETY: as the caller promises.
@@ -55,7 +68,8 @@ pub unsafe extern "C" fn hipblasLtMatmulDescCreate(
                 operation,
                 MatmulOperation {
                     xf32,
-                    transposed: [false; 2],
+                    whole,
+                    ..MatmulOperation::default()
                 },
             )
         }
@@ -73,7 +87,7 @@ pub unsafe extern "C" fn hipblasLtMatmulDescDestroy(operation: *mut c_void) -> c
     guarded(|| unsafe { destroy::<MatmulOperation>(operation) })
 }
 
-/// `hipblasLtMatmulDescSetAttribute`, for the transpositions.
+/// `hipblasLtMatmulDescSetAttribute`, for the transpositions, the scales and the epilogue.
 ///
 /// # Safety
 ///
@@ -89,19 +103,46 @@ pub unsafe extern "C" fn hipblasLtMatmulDescSetAttribute(
         // SAFETY: as the caller promises.
         let operation = unsafe { operation.cast::<MatmulOperation>().as_mut() }
             .ok_or(HipblasStatus::InvalidValue)?;
-        let index = match name {
-            DESC_TRANSA => 0,
-            DESC_TRANSB => 1,
-            _ => return Err(HipblasStatus::InvalidValue),
-        };
         // SAFETY: as the caller promises.
-        operation.transposed[index] = match unsafe { attribute::<c_int>(buffer, size)? } {
-            OP_N => false,
-            OP_T => true,
+        let number = || unsafe { attribute::<c_int>(buffer, size) };
+        // SAFETY: as the caller promises.
+        let address = || unsafe { attribute::<usize>(buffer, size) };
+        match name {
+            DESC_TRANSA => operation.transposed[0] = is_transposed(number()?)?,
+            DESC_TRANSB => operation.transposed[1] = is_transposed(number()?)?,
+            DESC_A_SCALE_POINTER => operation.scales[0] = address()?,
+            DESC_B_SCALE_POINTER => operation.scales[1] = address()?,
+            DESC_BIAS_POINTER => operation.bias = address()?,
+            DESC_BIAS_DATA_TYPE => operation.bias_type = Some(matrix_type(number()?)?),
+            DESC_EPILOGUE => {
+                (operation.has_bias, operation.activation) = epilogue(number()?.cast_unsigned())?;
+            }
             _ => return Err(HipblasStatus::InvalidValue),
-        };
+        }
         Ok(())
     })
+}
+
+fn is_transposed(operation: c_int) -> Result<bool, HipblasStatus> {
+    match operation {
+        OP_N => Ok(false),
+        OP_T => Ok(true),
+        _ => Err(HipblasStatus::InvalidValue),
+    }
+}
+
+/// Whether a bias is added, and the activation.
+fn epilogue(number: u32) -> Result<(bool, SimulatedActivation), HipblasStatus> {
+    use SimulatedActivation::{Gelu, Identity, Relu};
+    match number {
+        EPILOGUE_DEFAULT => Ok((false, Identity)),
+        EPILOGUE_RELU => Ok((false, Relu)),
+        EPILOGUE_GELU => Ok((false, Gelu)),
+        EPILOGUE_BIAS => Ok((true, Identity)),
+        EPILOGUE_RELU_BIAS => Ok((true, Relu)),
+        EPILOGUE_GELU_BIAS => Ok((true, Gelu)),
+        _ => Err(HipblasStatus::NotSupported),
+    }
 }
 
 /// `hipblasLtMatrixLayoutCreate`.

@@ -1,5 +1,6 @@
 //! The product itself.
 
+use crate::descriptor::MatmulOperation;
 use crate::numbers::{HipblasStatus, MatmulAlgorithm, guarded};
 use crate::problem::{SOLUTIONS, order, product};
 use hip_sim::{SumOrder, faults};
@@ -9,8 +10,8 @@ use std::ffi::{c_int, c_void};
 ///
 /// # Safety
 ///
-/// The descriptors came from this library; alpha and beta are f32 and can be read, the elements of
-/// A, B and C can be read and the elements of D written; `algorithm` is null or came from the
+/// The descriptors came from this library; alpha and beta are f32, or whole numbers of 32 bits, and can
+/// be read, the elements of A, B, C and the bias and the scales can be read and the elements of D written; `algorithm` is null or came from the
 /// heuristic.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn hipblasLtMatmul(
@@ -57,10 +58,40 @@ pub unsafe extern "C" fn hipblasLtMatmul(
             )?
         };
         // SAFETY: as the caller promises.
-        (product.alpha, product.beta) =
-            unsafe { (alpha.cast::<f32>().read(), beta.cast::<f32>().read()) };
+        unsafe {
+            (product.alpha, product.beta) = scalars(operation, alpha, beta);
+            product.scales = scales(operation);
+        }
         // SAFETY: as the caller promises.
         unsafe { product.compute(faults()) }.map_err(|_| HipblasStatus::InternalError)
+    })
+}
+
+/// Alpha and beta, which have the type of the sums.
+unsafe fn scalars(
+    operation: *const c_void,
+    alpha: *const c_void,
+    beta: *const c_void,
+) -> (f32, f32) {
+    // SAFETY: as the caller of `hipblasLtMatmul` promises; a null operation was refused before.
+    unsafe {
+        if (*operation.cast::<MatmulOperation>()).whole {
+            let read = |scalar: *const c_void| scalar.cast::<i32>().read() as f32;
+            (read(alpha), read(beta))
+        } else {
+            (alpha.cast::<f32>().read(), beta.cast::<f32>().read())
+        }
+    }
+}
+
+/// The scales of A and of B in the memory of the device; 1 without an address.
+unsafe fn scales(operation: *const c_void) -> [f32; 2] {
+    // SAFETY: as above.
+    let addresses = unsafe { (*operation.cast::<MatmulOperation>()).scales };
+    addresses.map(|address| match address {
+        0 => 1.0,
+        // SAFETY: as the caller of `hipblasLtMatmul` promises.
+        address => unsafe { (address as *const f32).read() },
     })
 }
 

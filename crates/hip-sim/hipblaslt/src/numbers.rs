@@ -13,6 +13,16 @@ pub const OP_T: c_int = 112;
 pub const COMPUTE_32F: c_int = 2;
 /// `HIPBLAS_COMPUTE_32F_FAST_TF32`.
 pub const COMPUTE_32F_FAST_TF32: c_int = 6;
+/// `HIPBLAS_COMPUTE_32I`.
+pub const COMPUTE_32I: c_int = 9;
+/// `HIP_R_8I`.
+pub const R_8I: c_int = 3;
+/// `HIP_R_32I`.
+pub const R_32I: c_int = 10;
+/// `HIP_R_8F_E4M3_FNUZ`.
+pub const R_8F_E4M3_FNUZ: c_int = 1000;
+/// `HIP_R_8F_E5M2_FNUZ`.
+pub const R_8F_E5M2_FNUZ: c_int = 1001;
 /// `HIP_R_32F`.
 pub const R_32F: c_int = 0;
 /// `HIP_R_16F`.
@@ -23,6 +33,28 @@ pub const R_16BF: c_int = 14;
 pub const DESC_TRANSA: c_int = 0;
 /// `HIPBLASLT_MATMUL_DESC_TRANSB`.
 pub const DESC_TRANSB: c_int = 1;
+/// `HIPBLASLT_MATMUL_DESC_EPILOGUE`.
+pub const DESC_EPILOGUE: c_int = 2;
+/// `HIPBLASLT_MATMUL_DESC_BIAS_POINTER`.
+pub const DESC_BIAS_POINTER: c_int = 3;
+/// `HIPBLASLT_MATMUL_DESC_BIAS_DATA_TYPE`.
+pub const DESC_BIAS_DATA_TYPE: c_int = 4;
+/// `HIPBLASLT_MATMUL_DESC_A_SCALE_POINTER`.
+pub const DESC_A_SCALE_POINTER: c_int = 5;
+/// `HIPBLASLT_MATMUL_DESC_B_SCALE_POINTER`.
+pub const DESC_B_SCALE_POINTER: c_int = 6;
+/// `HIPBLASLT_EPILOGUE_DEFAULT`.
+pub const EPILOGUE_DEFAULT: u32 = 1;
+/// `HIPBLASLT_EPILOGUE_RELU`.
+pub const EPILOGUE_RELU: u32 = 2;
+/// `HIPBLASLT_EPILOGUE_BIAS`.
+pub const EPILOGUE_BIAS: u32 = 4;
+/// `HIPBLASLT_EPILOGUE_RELU_BIAS`.
+pub const EPILOGUE_RELU_BIAS: u32 = 6;
+/// `HIPBLASLT_EPILOGUE_GELU`.
+pub const EPILOGUE_GELU: u32 = 32;
+/// `HIPBLASLT_EPILOGUE_GELU_BIAS`.
+pub const EPILOGUE_GELU_BIAS: u32 = 36;
 /// `HIPBLASLT_MATRIX_LAYOUT_BATCH_COUNT`.
 pub const LAYOUT_BATCH_COUNT: c_int = 0;
 /// `HIPBLASLT_MATRIX_LAYOUT_STRIDED_BATCH_OFFSET`.
@@ -84,6 +116,10 @@ pub(crate) fn matrix_type(number: c_int) -> Result<MatrixType, HipblasStatus> {
         R_32F => Ok(MatrixType::F32),
         R_16F => Ok(MatrixType::F16),
         R_16BF => Ok(MatrixType::Bf16),
+        R_8F_E4M3_FNUZ => Ok(MatrixType::E4m3Fnuz),
+        R_8F_E5M2_FNUZ => Ok(MatrixType::E5m2Fnuz),
+        R_8I => Ok(MatrixType::I8),
+        R_32I => Ok(MatrixType::I32),
         _ => Err(HipblasStatus::NotSupported),
     }
 }

@@ -2,7 +2,7 @@
 
 use crate::descriptor::{MatmulOperation, MatrixLayout};
 use crate::numbers::HipblasStatus;
-use hip_sim::{MatrixBatch, SimulatedProduct, SumOrder};
+use hip_sim::{MatrixBatch, MatrixType, SimulatedEpilogue, SimulatedProduct, SumOrder};
 use std::ffi::c_void;
 
 /// The addresses of A, B, C and D.
@@ -50,7 +50,7 @@ pub(crate) unsafe fn product(
     if !fits || [a, b, c].iter().any(|layout| layout.batch != d.batch) || d.batch < 1 {
         return Err(HipblasStatus::InvalidValue);
     }
-    if a.number != b.number || c.number != d.number {
+    if !has_types(operation, [a, b, c, d].map(|layout| layout.number)) {
         return Err(HipblasStatus::NotSupported);
     }
     Ok(SimulatedProduct {
@@ -65,6 +65,40 @@ pub(crate) unsafe fn product(
         d: matrix(d, addresses[3])?,
         xf32: operation.xf32,
         order,
+        scales: [1.0; 2],
+        epilogue: epilogue(operation, d.number)?,
+    })
+}
+
+/// Whether the library has products of these types. Types of 8 bits are factors only, and scales are
+/// for those with a floating point.
+fn has_types(operation: &MatmulOperation, [a, b, c, d]: [MatrixType; 4]) -> bool {
+    use MatrixType::{E4m3Fnuz, E5m2Fnuz, I8, I32};
+    let is_float8 = |number| matches!(number, E4m3Fnuz | E5m2Fnuz);
+    let factors = match (operation.whole, a) {
+        (true, _) => (a, b, d) == (I8, I8, I32),
+        (false, E4m3Fnuz | E5m2Fnuz) => is_float8(b) && !matches!(d, I32),
+        (false, _) => a == b && a != I8 && d != I32 && operation.scales == [0; 2],
+    };
+    factors && c == d && !is_float8(d) && d != I8
+}
+
+fn epilogue(
+    operation: &MatmulOperation,
+    result: MatrixType,
+) -> Result<SimulatedEpilogue, HipblasStatus> {
+    if operation.has_bias && operation.bias == 0 {
+        return Err(HipblasStatus::InvalidValue);
+    }
+    let bias = operation.has_bias.then_some(MatrixBatch {
+        data: operation.bias as *mut c_void,
+        number: operation.bias_type.unwrap_or(result),
+        leading: 0,
+        stride: 0,
+    });
+    Ok(SimulatedEpilogue {
+        bias,
+        activation: operation.activation,
     })
 }
 

@@ -4,7 +4,7 @@ use crate::handle::handle_at;
 use crate::numbers::{
     ALGO_SOLUTION_INDEX, ALGO_STANDARD, F32, RocblasStatus, is_transposed, matrix_type,
 };
-use hip_sim::{MatrixBatch, SimulatedProduct, SumOrder};
+use hip_sim::{MatrixBatch, SimulatedEpilogue, SimulatedProduct, SumOrder};
 use std::ffi::{c_int, c_void};
 
 /// A matrix as the arguments describe it: data, type, leading dimension and stride.
@@ -70,6 +70,8 @@ impl GemmArguments {
             d: matrix(self.d, rows)?,
             xf32: xf32 && self.a.1 == F32,
             order: self.order(solution)?,
+            scales: [1.0; 2],
+            epilogue: SimulatedEpilogue::default(),
         })
     }
 

@@ -100,9 +100,7 @@ impl Blas for Cublas {
     }
 
     fn algorithms(&self, product: &GemmCall) -> Result<Vec<Algorithm>, LibraryError> {
-        // The table of `cublasGemmEx` has no factors of 8 bits.
-        let supported = !product.arithmetic.has_float8();
-        Ok(if supported {
+        Ok(if is_supported(product) {
             vec![Algorithm::chosen_by_library()]
         } else {
             Vec::new()
@@ -115,13 +113,17 @@ impl Blas for Cublas {
         _algorithm: &Algorithm,
         buffers: Buffers,
     ) -> Result<(), LibraryError> {
+        if !is_supported(product) {
+            let reason = format!("cublas has no product {product}");
+            return Err(LibraryError::Unsupported { reason });
+        }
         self.gpu.make_current()?;
         let [a, b, d] = [Operand::A, Operand::B, Operand::D]
             .map(|operand| CublasMatrix::new(product.stored(operand)));
         let [m, n, k] = [product.rows, product.columns, product.inner].map(|size| size as c_int);
         let [op_a, op_b] = product.transposed.map(c_int::from);
         let compute = match product.arithmetic.compute {
-            ComputeType::F32 => 68,
+            ComputeType::F32 | ComputeType::I32 => 68,
             ComputeType::Tf32 => 77,
         };
         let (alpha, beta) = (product.alpha as f32, product.beta as f32);
@@ -191,6 +193,12 @@ impl Blas for Cublas {
         };
         status("cublasGemmStridedBatchedEx", code)
     }
+}
+
+/// The table of `cublasGemmEx` has no floating-point factors of 8 bits; whole numbers are computed
+/// by cuBLASLt.
+fn is_supported(product: &GemmCall) -> bool {
+    product.is_plain() && !product.arithmetic.has_bytes()
 }
 
 /// A matrix in the numbers of the library.

@@ -8,7 +8,7 @@ use super::{
 };
 use crate::{
     blas::{Algorithm, AlgorithmHandle, Blas, Buffers},
-    gpu::{DeviceAddress, LibraryGpu},
+    gpu::LibraryGpu,
     library::LibraryName,
     library_error::{LibraryError, check},
     product::{ComputeType, GemmCall},
@@ -83,7 +83,7 @@ impl Rocblas {
     /// Selects between f32 and XF32 for products of f32.
     fn set_math(&self, compute: ComputeType) -> Result<(), LibraryError> {
         let mode = match compute {
-            ComputeType::F32 => Numbers::DEFAULT_MATH,
+            ComputeType::F32 | ComputeType::I32 => Numbers::DEFAULT_MATH,
             ComputeType::Tf32 => Numbers::XF32_MATH,
         };
         // SAFETY: the handle came from the library.
@@ -159,15 +159,7 @@ impl Blas for Rocblas {
     fn algorithms(&self, product: &GemmCall) -> Result<Vec<Algorithm>, LibraryError> {
         self.gpu.make_current()?;
         self.set_math(product.arithmetic.compute)?;
-        // The library compares types and sizes; the addresses are not read.
-        let address = DeviceAddress(256);
-        let buffers = Buffers {
-            a: address,
-            b: address,
-            c: address,
-            d: address,
-        };
-        let Some(call) = RocblasCall::new(product, buffers) else {
+        let Some(call) = RocblasCall::new(product, Buffers::unread()) else {
             return Ok(Vec::new());
         };
         let mut algorithms = vec![Algorithm::chosen_by_library()];
@@ -206,7 +198,7 @@ impl Blas for Rocblas {
         self.gpu.make_current()?;
         self.set_math(product.arithmetic.compute)?;
         let call = RocblasCall::new(product, buffers).ok_or_else(|| LibraryError::Unsupported {
-            reason: format!("rocblas has no product {}", product.arithmetic),
+            reason: format!("rocblas has no product {product}"),
         })?;
         let (algo, index) = match algorithm.handle {
             AlgorithmHandle::Index(index) => (Numbers::SOLUTION_INDEX, index),

@@ -30,8 +30,11 @@ pub(super) struct RocblasMatrix {
 }
 
 impl RocblasCall {
-    /// `None` when rocBLAS does not have a type.
+    /// `None` when rocBLAS does not have a type, a scale or an epilogue.
     pub(super) fn new(product: &GemmCall, buffers: Buffers) -> Option<Self> {
+        if !product.is_plain() {
+            return None;
+        }
         let matrix = |operand, address: DeviceAddress| {
             let MatrixStorage {
                 number,

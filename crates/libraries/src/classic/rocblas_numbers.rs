@@ -45,9 +45,12 @@ impl RocblasNumbers {
             NumberType::F16 => Some(150),
             NumberType::F32 => Some(151),
             NumberType::Bf16 => Some(168),
-            NumberType::E4m3 | NumberType::E5m2 | NumberType::E4m3Fnuz | NumberType::E5m2Fnuz => {
-                None
-            }
+            NumberType::E4m3
+            | NumberType::E5m2
+            | NumberType::E4m3Fnuz
+            | NumberType::E5m2Fnuz
+            | NumberType::I8
+            | NumberType::I32 => None,
         }
     }
 }

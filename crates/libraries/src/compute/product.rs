@@ -171,12 +171,7 @@ impl ProductExecutor<'_> {
         self.blas.run(
             &GemmCall::from(product),
             algorithm,
-            Buffers {
-                a,
-                b,
-                c,
-                d: d.address(),
-            },
+            Buffers::new([a, b, c, d.address()]),
         )?;
         self.gpu.synchronise()?;
         match d.read()? {

@@ -1,9 +1,13 @@
 //! The descriptors of a product: operation, layouts of the matrices, and preference of the
 //! heuristic.
 
-use super::{dialect::Dialect, functions::LtFunctions};
+use super::{
+    dialect::{Dialect, data_type},
+    functions::LtFunctions,
+};
 use crate::{
-    blas::PartialSums,
+    blas::{Buffers, PartialSums},
+    epilogue::Epilogue,
     library_error::LibraryError,
     product::{GemmCall, MatrixStorage, Operand},
 };
@@ -36,6 +40,7 @@ impl<'table> Descriptors<'table> {
         functions: &'table LtFunctions,
         dialect: &Dialect,
         product: &GemmCall,
+        buffers: Buffers,
         preference: Preference,
     ) -> Result<Self, LibraryError> {
         let mut new = Self {
@@ -45,6 +50,7 @@ impl<'table> Descriptors<'table> {
             preference: null_mut(),
         };
         new.create_operation(dialect, product)?;
+        new.add_steps(dialect, product, buffers)?;
         for (index, operand) in [Operand::A, Operand::B, Operand::C, Operand::D]
             .into_iter()
             .enumerate()
@@ -103,24 +109,56 @@ impl<'table> Descriptors<'table> {
         product: &GemmCall,
     ) -> Result<(), LibraryError> {
         let compute = dialect.compute(product.arithmetic.compute);
-        // Alpha and beta are f32 in every type: 0 is the number of f32.
+        let scalar = dialect.scalar(product.arithmetic.compute);
         // SAFETY: the pointer is writable for the whole call.
-        let code = unsafe { (self.functions.operation_create)(&mut self.operation, compute, 0) };
+        let code =
+            unsafe { (self.functions.operation_create)(&mut self.operation, compute, scalar) };
         dialect.check("MatmulDescCreate", code)?;
         for (attribute, transposed) in dialect.transposes.into_iter().zip(product.transposed) {
             let operation: c_int = dialect.operations[usize::from(transposed)];
-            // SAFETY: the descriptor exists; the attribute is a number of 4 bytes.
-            let code = unsafe {
-                (self.functions.operation_set)(
-                    self.operation,
-                    attribute,
-                    (&raw const operation).cast(),
-                    4,
-                )
-            };
-            dialect.check("MatmulDescSetAttribute", code)?;
+            self.set(dialect, attribute, &operation.to_ne_bytes())?;
         }
         Ok(())
+    }
+
+    /// Adds the scales of the factors and the epilogue, whose addresses belong to the operation.
+    fn add_steps(
+        &self,
+        dialect: &Dialect,
+        product: &GemmCall,
+        buffers: Buffers,
+    ) -> Result<(), LibraryError> {
+        if product.scaled {
+            for (attribute, address) in dialect.scales.into_iter().zip(buffers.scales) {
+                self.set(dialect, attribute, &address.0.to_ne_bytes())?;
+            }
+        }
+        let Epilogue { bias, .. } = product.epilogue;
+        if bias {
+            let number = product.stored(Operand::D).number;
+            let [address, number_type] = dialect.bias;
+            self.set(dialect, address, &buffers.bias.0.to_ne_bytes())?;
+            self.set(dialect, number_type, &data_type(number).to_ne_bytes())?;
+        }
+        if product.epilogue == Epilogue::NONE {
+            return Ok(());
+        }
+        let epilogue = product.epilogue.number();
+        self.set(dialect, dialect.epilogue, &epilogue.to_ne_bytes())
+    }
+
+    /// Sets an attribute of the operation: a number or an address in its bytes.
+    fn set(&self, dialect: &Dialect, attribute: c_int, bytes: &[u8]) -> Result<(), LibraryError> {
+        // SAFETY: the descriptor exists; `bytes` can be read for its length.
+        let code = unsafe {
+            (self.functions.operation_set)(
+                self.operation,
+                attribute,
+                bytes.as_ptr().cast(),
+                bytes.len(),
+            )
+        };
+        dialect.check("MatmulDescSetAttribute", code)
     }
 
     fn create_layout(

@@ -19,10 +19,16 @@ pub struct Dialect {
     pub prefix: &'static str,
     /// The operations: a matrix as it is, and transposed.
     pub operations: [c_int; 2],
-    /// The compute types f32 and TF32.
-    pub computes: [c_int; 2],
+    /// The compute types f32, TF32 and i32.
+    pub computes: [c_int; 3],
     /// The attributes of an operation: the operations on A and on B.
     pub transposes: [c_int; 2],
+    /// The attribute of an operation: the epilogue.
+    pub epilogue: c_int,
+    /// The attributes of an operation: the address of the bias, and its type.
+    pub bias: [c_int; 2],
+    /// The attributes of an operation: the addresses of the scales of A and of B.
+    pub scales: [c_int; 2],
     /// The attribute of a layout: the matrices of a batch.
     pub batch_count: c_int,
     /// The attribute of a layout: elements from a matrix to the next.
@@ -47,8 +53,11 @@ pub const CUBLASLT: Dialect = Dialect {
     library: LibraryName::CublasLt,
     prefix: "cublasLt",
     operations: [0, 1],
-    computes: [68, 77],
+    computes: [68, 77, 72],
     transposes: [3, 4],
+    epilogue: 7,
+    bias: [8, 26],
+    scales: [17, 18],
     batch_count: 5,
     batch_stride: 6,
     workspace: 1,
@@ -64,8 +73,11 @@ pub const HIPBLASLT: Dialect = Dialect {
     library: LibraryName::HipblasLt,
     prefix: "hipblasLt",
     operations: [111, 112],
-    computes: [2, 6],
+    computes: [2, 6, 9],
     transposes: [0, 1],
+    epilogue: 2,
+    bias: [3, 4],
+    scales: [5, 6],
     batch_count: 0,
     batch_stride: 1,
     workspace: 1,
@@ -132,7 +144,16 @@ impl Dialect {
         match compute {
             ComputeType::F32 => self.computes[0],
             ComputeType::Tf32 => self.computes[1],
+            ComputeType::I32 => self.computes[2],
         }
+    }
+
+    /// The number of the type of alpha and beta, the same in both libraries.
+    pub fn scalar(&self, compute: ComputeType) -> c_int {
+        data_type(match compute {
+            ComputeType::F32 | ComputeType::Tf32 => NumberType::F32,
+            ComputeType::I32 => NumberType::I32,
+        })
     }
 
     /// The number of a type of elements; `None` when the library does not have it.
@@ -197,6 +218,8 @@ pub(crate) const fn data_type(number: NumberType) -> c_int {
     match number {
         NumberType::F32 => 0,
         NumberType::F16 => 2,
+        NumberType::I8 => 3,
+        NumberType::I32 => 10,
         NumberType::Bf16 => 14,
         NumberType::E4m3 => 28,
         NumberType::E5m2 => 29,

@@ -1,66 +1,15 @@
-//! One product in the memory of a device, and its variants.
+//! One product in the memory of a device.
 
-use super::{factors::Factors, opened::OpenedProducts, shape::ProductShape};
+use super::{factors::Factors, opened::OpenedProducts};
 use crate::{
     blas::{Algorithm, Buffers},
     evaluation::{AlgorithmResult, first_difference},
     gpu::GpuError,
     guarded::Guarded,
     library_error::LibraryError,
-    product::{Gemm, GemmCall, GemmTypes, Operand},
+    number_type::NumberType,
+    product::{Gemm, GemmCall, MatrixStorage, Operand},
 };
-
-/// The factors alpha and beta. With beta 0, C must not be read; 1 and 0.75 are different paths of
-/// kernels.
-const SCALARS: [[f64; 2]; 6] = [
-    [1.0, 0.0],
-    [-0.5, 0.0],
-    [1.0, 1.0],
-    [-0.5, 0.75],
-    [1.0, 0.75],
-    [-0.5, 1.0],
-];
-
-/// The variants of a shape: every transposition, each with two pairs of factors; those and padding
-/// alternate with the index of the shape, so that all are combined over the list.
-pub(super) fn products(shape: ProductShape, arithmetic: GemmTypes, index: usize) -> Vec<Gemm> {
-    let ProductShape {
-        rows,
-        columns,
-        inner,
-        batch,
-    } = shape;
-    let transposes = [[false, false], [false, true], [true, false], [true, true]];
-    // Elements of 8 bits need columns that start at multiples of 16 bytes.
-    let step = if arithmetic.has_float8() {
-        16
-    } else {
-        [3, 8][index / 2 % 2]
-    };
-    let (padding, gap) = (step * (index % 2), step * 4 * (index / 3 % 2));
-    let variant = |(order, transposed): (usize, [bool; 2])| {
-        [0, 3].map(|offset| {
-            let [alpha, beta] = SCALARS[(index + order + offset) % SCALARS.len()];
-            Gemm {
-                rows,
-                columns,
-                inner,
-                batch,
-                arithmetic,
-                transposed,
-                alpha,
-                beta,
-                padding,
-                gap,
-            }
-        })
-    };
-    transposes
-        .into_iter()
-        .enumerate()
-        .flat_map(variant)
-        .collect()
-}
 
 /// A product whose matrices are in the memory of a device.
 pub(super) struct GemmCase<'a> {
@@ -70,17 +19,21 @@ pub(super) struct GemmCase<'a> {
     b: Guarded<'a>,
     c: Guarded<'a>,
     d: Guarded<'a>,
+    bias: Guarded<'a>,
+    scales: [Guarded<'a>; 2],
 }
 
 impl<'a> GemmCase<'a> {
-    /// Copies the factors to the device. What must not be read is NaN: C with beta 0, padding,
-    /// guards, and D.
+    /// Copies the factors to the device. What must not be read is NaN: C with beta 0, a bias or
+    /// scales that the product does not have, padding, guards, and D.
     pub(super) fn new(
         opened: OpenedProducts<'a>,
         product: &'a Gemm,
         factors: &Factors,
     ) -> Result<Self, GpuError> {
         let buffer = |operand| Guarded::new(opened.gpu, product.stored(operand));
+        let vector =
+            |number, length| Guarded::new(opened.gpu, MatrixStorage::vector(number, length));
         let mut case = Self {
             opened,
             product,
@@ -88,6 +41,8 @@ impl<'a> GemmCase<'a> {
             b: buffer(Operand::B)?,
             c: buffer(Operand::C)?,
             d: buffer(Operand::D)?,
+            bias: vector(product.stored(Operand::D).number, product.rows)?,
+            scales: [vector(NumberType::F32, 1)?, vector(NumberType::F32, 1)?],
         };
         let [turned_a, turned_b] = product.transposed;
         case.a
@@ -102,18 +57,33 @@ impl<'a> GemmCase<'a> {
             };
             added.write(|matrix, row, column| factors.c(matrix, [row, column]))?;
         }
+        if product.epilogue.bias {
+            case.bias.write(|_, row, _| factors.bias(row))?;
+        }
+        for (buffer, scale) in case
+            .scales
+            .iter_mut()
+            .zip(product.scales.into_iter().flatten())
+        {
+            buffer.write(|_, _, _| scale)?;
+        }
         Ok(case)
+    }
+
+    fn buffers(&self) -> Buffers {
+        let [a, b, c, d] = [&self.a, &self.b, &self.c, &self.d].map(Guarded::address);
+        Buffers {
+            bias: self.bias.address(),
+            scales: self.scales.each_ref().map(Guarded::address),
+            ..Buffers::new([a, b, c, d])
+        }
     }
 
     /// Computes the product with an algorithm. An error is one of the device.
     pub(super) fn compute(&self, algorithm: &Algorithm) -> Result<AlgorithmResult, GpuError> {
         self.d.restore()?;
-        let [a, b, c, d] = [&self.a, &self.b, &self.c, &self.d].map(Guarded::address);
-        match self.opened.blas.run(
-            &GemmCall::from(self.product),
-            algorithm,
-            Buffers { a, b, c, d },
-        ) {
+        let call = GemmCall::from(self.product);
+        match self.opened.blas.run(&call, algorithm, self.buffers()) {
             Ok(()) => {}
             Err(LibraryError::Gpu(error)) => return Err(error),
             Err(error) => return Ok(AlgorithmResult::Refused(error)),
@@ -138,7 +108,16 @@ impl<'a> GemmCase<'a> {
         {
             problems.extend(first_difference(first, second));
         }
-        for (name, buffer) in [("A", &self.a), ("B", &self.b), ("C", &self.c)] {
+        let [scale_a, scale_b] = &self.scales;
+        let inputs = [
+            ("A", &self.a),
+            ("B", &self.b),
+            ("C", &self.c),
+            ("the bias", &self.bias),
+            ("the scale of A", scale_a),
+            ("the scale of B", scale_b),
+        ];
+        for (name, buffer) in inputs {
             if buffer.is_changed()? {
                 problems.push(format!(
                     "the product has changed the memory of {name}, or around it"

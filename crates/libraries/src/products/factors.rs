@@ -2,6 +2,7 @@
 
 use super::shape::ProductShape;
 use crate::{
+    epilogue::EpilogueActivation,
     number_type::NumberType,
     product::{ComputeType, Gemm, GemmTypes},
 };
@@ -11,7 +12,7 @@ use testgen_operators::{
 };
 use testgen_types::Precision;
 
-/// The numbers of A, B and C, row-major, and the sums of A * B.
+/// The numbers of A, B and C, row-major, of the bias, and the sums of A * B.
 pub(super) struct Factors {
     shape: ProductShape,
     arithmetic: GemmTypes,
@@ -19,6 +20,7 @@ pub(super) struct Factors {
     a: Vec<f64>,
     b: Vec<f64>,
     c: Vec<f64>,
+    bias: Vec<f64>,
     sums: Vec<BoundedNumber>,
 }
 
@@ -32,25 +34,38 @@ enum FactorKind {
     Integers,
     /// A is subnormal, B large enough that the result is normal: zero if the device flushes A.
     Subnormal,
+    /// Whole numbers from -127 to 127, in C and the bias to 1000.
+    Bytes,
+    /// Whole numbers from 64 to 127: long sums exceed the 24 bits in which f32 is exact.
+    LargeBytes,
 }
 
 impl FactorKind {
     /// The kinds alternate over the shapes. TF32 loses bits of subnormal numbers, and types of 8
     /// bits have few of them.
-    fn for_index(index: usize, arithmetic: GemmTypes) -> Self {
+    fn new(index: usize, shape: ProductShape, arithmetic: GemmTypes) -> Self {
         let has_subnormals = arithmetic.compute == ComputeType::F32 && !arithmetic.has_float8();
         match index % 5 {
+            _ if arithmetic.compute == ComputeType::I32 => match shape.inner {
+                0..1024 => Self::Bytes,
+                _ => Self::LargeBytes,
+            },
             1 => Self::Integers,
             3 if has_subnormals => Self::Subnormal,
             _ => Self::Uniform,
         }
+    }
+
+    /// Whether every step is exact.
+    fn is_exact(self) -> bool {
+        matches!(self, Self::Integers | Self::Bytes | Self::LargeBytes)
     }
 }
 
 impl Factors {
     /// The numbers for the shape with number `index` of the list; the same in every run.
     pub(super) fn new(shape: ProductShape, arithmetic: GemmTypes, index: usize) -> Self {
-        let kind = FactorKind::for_index(index, arithmetic);
+        let kind = FactorKind::new(index, shape, arithmetic);
         let ProductShape {
             rows,
             columns,
@@ -59,16 +74,17 @@ impl Factors {
         } = shape;
         let [type_a, type_b] = arithmetic.factors;
         let fill = |operand: usize, count: usize, number: NumberType| -> Vec<f64> {
-            let mut random = SplitMix64::new((index * 3 + operand) as u64);
-            (0..batch * count)
+            let mut random = SplitMix64::new((index * 4 + operand) as u64);
+            (0..count)
                 .map(|_| number.round(random.number(kind, operand, number)))
                 .collect()
         };
         let (a, b) = (
-            fill(0, rows * inner, type_a),
-            fill(1, inner * columns, type_b),
+            fill(0, batch * rows * inner, type_a),
+            fill(1, batch * inner * columns, type_b),
         );
-        let c = fill(2, rows * columns, arithmetic.result);
+        let c = fill(2, batch * rows * columns, arithmetic.result);
+        let bias = fill(3, rows, arithmetic.result);
         let sums = sums(shape, bounds(arithmetic), &a, &b, arithmetic.has_float8());
         Self {
             shape,
@@ -77,8 +93,14 @@ impl Factors {
             a,
             b,
             c,
+            bias,
             sums,
         }
+    }
+
+    /// The bias of a row.
+    pub(super) fn bias(&self, row: usize) -> f64 {
+        self.bias[row]
     }
 
     /// An element of A.
@@ -123,45 +145,56 @@ impl Factors {
         Reference {
             shape: vec![batch, rows, columns],
             element: element(self.arithmetic.result),
-            numbers: self
-                .sums
-                .iter()
-                .zip(&self.c)
-                .map(|(sum, added)| self.number(product, *sum, *added))
+            numbers: (0..self.sums.len())
+                .map(|index| self.number(product, index))
                 .collect(),
-            sums: self.kind != FactorKind::Integers,
+            // The error of tanh is not a rounding of independent terms.
+            sums: !self.kind.is_exact() && product.epilogue.activation != EpilogueActivation::Gelu,
             signed_zeros: false,
         }
     }
 
-    /// An element of the result.
-    fn number(&self, product: &Gemm, sum: BoundedNumber, added: f64) -> BoundedNumber {
+    /// The element of the result with this index.
+    fn number(&self, product: &Gemm, index: usize) -> BoundedNumber {
         let bounds = bounds(self.arithmetic);
-        if self.kind == FactorKind::Integers {
-            let value = product.alpha * sum.value + product.beta * added;
-            return bounds.stored(BoundedNumber::exact(value));
+        let ProductShape { rows, columns, .. } = self.shape;
+        let bias = self.bias[index / columns % rows];
+        let total = self.total(product, self.sums[index], self.c[index]);
+        bounds.stored(product.epilogue.apply(bounds, total, bias))
+    }
+
+    /// alpha * sum + beta * added.
+    fn total(&self, product: &Gemm, sum: BoundedNumber, added: f64) -> BoundedNumber {
+        let bounds = bounds(self.arithmetic);
+        if self.kind.is_exact() {
+            let scale: f64 = product.scales.unwrap_or([1.0; 2]).iter().product();
+            let value = product.alpha * scale * sum.value + product.beta * added;
+            return BoundedNumber::exact(value);
         }
         // A factor of 1 does not round.
-        let scaled = if product.alpha == 1.0 {
-            sum
-        } else {
-            let alpha = BoundedNumber::exact(product.alpha);
-            bounds.mul(alpha, self.with_scaled_factor(sum))
+        let times = |number: BoundedNumber, factor: f64| match factor {
+            1.0 => number,
+            _ => bounds.mul(BoundedNumber::exact(factor), number),
+        };
+        let [of_a, of_b] = product.scales.unwrap_or([1.0; 2]);
+        let sum = times(times(sum, of_a), of_b);
+        let scaled = match product.alpha {
+            1.0 => sum,
+            alpha => times(self.with_scaled_factor(sum), alpha),
         };
         let added = BoundedNumber::exact(added);
-        let total = match product.beta {
+        match product.beta {
             // C is not read then, and may be NaN.
             0.0 => scaled,
-            1.0 => bounds.add(scaled, added),
-            beta => bounds.add(scaled, bounds.mul(BoundedNumber::exact(beta), added)),
-        };
-        bounds.stored(total)
+            beta => bounds.add(scaled, times(added, beta)),
+        }
     }
 }
 
 /// The rounding of a product in its types. Factors of 8 bits are exact in f32.
 pub(crate) fn bounds(arithmetic: GemmTypes) -> Bounds {
     Bounds::for_precision(match (arithmetic.compute, arithmetic.result) {
+        (ComputeType::I32, _) => return Bounds::exact(Element::I32),
         (ComputeType::Tf32, _) => Precision::Tf32,
         (ComputeType::F32, NumberType::F16) => Precision::F16,
         (ComputeType::F32, NumberType::Bf16) => Precision::Bf16,
@@ -248,7 +281,7 @@ impl SplitMix64 {
         ((mixed ^ (mixed >> 31)) >> 11) as f64 / (1_u64 << 53) as f64
     }
 
-    /// An element of operand 0 (A), 1 (B) or 2 (C).
+    /// An element of operand 0 (A), 1 (B), 2 (C) or 3 (the bias).
     fn number(&mut self, kind: FactorKind, operand: usize, number: NumberType) -> f64 {
         let uniform = 2.0 * self.unit() - 1.0;
         // The smallest normal number; subnormal numbers are below it.
@@ -259,8 +292,11 @@ impl SplitMix64 {
         };
         match (kind, operand) {
             (FactorKind::Uniform, _) => uniform,
-            (FactorKind::Integers, 2) => 4.0 * (2.5 * uniform).trunc(),
+            (FactorKind::Integers, 2 | 3) => 4.0 * (2.5 * uniform).trunc(),
             (FactorKind::Integers, _) => (2.5 * uniform).trunc(),
+            (FactorKind::Bytes | FactorKind::LargeBytes, 2 | 3) => (1000.0 * uniform).trunc(),
+            (FactorKind::Bytes, _) => (128.0 * uniform).trunc(),
+            (FactorKind::LargeBytes, _) => 64.0 + (64.0 * uniform.abs()).trunc(),
             (FactorKind::Subnormal, 0) => uniform * normal,
             (FactorKind::Subnormal, 1) => LARGEST_OF_B * uniform,
             (FactorKind::Subnormal, _) => uniform * LARGEST_OF_B * normal,

@@ -1,7 +1,11 @@
 //! The products that are computed: about 200 shapes in each type.
 
 use super::shape::ProductShape;
-use crate::{library::LibraryName, number_type::NumberType, product::GemmTypes};
+use crate::{
+    library::LibraryName,
+    number_type::NumberType,
+    product::{ComputeType, GemmTypes},
+};
 use testgen_types::Precision;
 
 /// The products that are computed.
@@ -11,8 +15,8 @@ pub(crate) struct ProductPlan {
     pub(crate) shapes: Vec<ProductShape>,
     /// The types.
     pub(crate) arithmetics: Vec<GemmTypes>,
-    /// The most algorithms of a product.
-    pub(crate) algorithms: usize,
+    /// Whether products with epilogues are among them.
+    pub(crate) epilogues: bool,
 }
 
 impl ProductPlan {
@@ -21,31 +25,36 @@ impl ProductPlan {
         Self {
             shapes: shapes(),
             arithmetics: arithmetics(library),
-            algorithms: usize::MAX,
+            epilogues: matches!(library, LibraryName::CublasLt | LibraryName::HipblasLt),
         }
     }
 
     /// Every seventh small shape, in every type: seconds on a processor.
     pub(crate) fn reduced(library: LibraryName) -> Self {
-        let few = shapes()
-            .into_iter()
-            .filter(|shape| shape.terms() < 1 << 16)
-            .step_by(7)
-            .collect();
+        let small = || shapes().into_iter().filter(|shape| shape.terms() < 1 << 16);
+        let few = small().step_by(7);
+        // Factors of 8 bits need sizes that few of the others have.
+        let aligned = small()
+            .filter(|shape| shape.fits(GemmTypes::INT8))
+            .step_by(3);
+        let few = few.chain(aligned).collect();
         Self {
             shapes: few,
             ..Self::full(library)
         }
     }
 
-    /// The part whose results have the type of a precision.
+    /// The part whose results have the type of a precision; whole numbers are a part of f32.
     #[must_use]
     pub(crate) fn of_precision(mut self, precision: Precision) -> Self {
         let GemmTypes {
             result, compute, ..
         } = GemmTypes::for_precision(precision);
         self.arithmetics
-            .retain(|arithmetic| (arithmetic.result, arithmetic.compute) == (result, compute));
+            .retain(|arithmetic| match arithmetic.compute {
+                ComputeType::I32 => precision == Precision::F32,
+                own => (arithmetic.result, own) == (result, compute),
+            });
         self
     }
 }
@@ -74,9 +83,13 @@ fn arithmetics(library: LibraryName) -> Vec<GemmTypes> {
     };
     match library {
         LibraryName::Cublas | LibraryName::Rocblas | LibraryName::Cudnn | LibraryName::Miopen => {}
-        LibraryName::CublasLt => arithmetics.extend(float8(&open_compute)),
+        LibraryName::CublasLt => {
+            arithmetics.extend(float8(&open_compute));
+            arithmetics.push(GemmTypes::INT8);
+        }
         LibraryName::HipblasLt => {
-            arithmetics.extend([float8(&open_compute), float8(&without_infinity)].concat())
+            arithmetics.extend([float8(&open_compute), float8(&without_infinity)].concat());
+            arithmetics.push(GemmTypes::INT8);
         }
     }
     arithmetics
@@ -150,9 +163,30 @@ fn shapes() -> Vec<ProductShape> {
 
 #[cfg(test)]
 mod tests {
-    use super::{ProductPlan, shapes};
+    use super::{GemmTypes, ProductPlan, shapes};
     use crate::library::LibraryName;
     use std::collections::BTreeSet;
+    use testgen_types::Precision;
+
+    #[test]
+    fn each_type_belongs_to_one_precision() {
+        let all = ProductPlan::full(LibraryName::HipblasLt).arithmetics;
+        let parts = [
+            Precision::F32,
+            Precision::Tf32,
+            Precision::F16,
+            Precision::Bf16,
+        ]
+        .map(|precision| {
+            ProductPlan::full(LibraryName::HipblasLt)
+                .of_precision(precision)
+                .arithmetics
+        });
+        assert!(parts[0].contains(&GemmTypes::INT8));
+        assert_eq!(parts.concat().len(), all.len());
+        let different: BTreeSet<GemmTypes> = parts.concat().into_iter().collect();
+        assert_eq!(different, all.into_iter().collect());
+    }
 
     #[test]
     fn shapes_are_200_different_ones_with_long_sums_and_batches() {

@@ -33,7 +33,7 @@ impl ProductShape {
 
     /// Whether libraries support the shape: factors of 8 bits need sizes that fill 16 bytes.
     pub(super) fn fits(&self, arithmetic: GemmTypes) -> bool {
-        !arithmetic.has_float8()
+        !arithmetic.has_bytes()
             || [self.rows, self.columns, self.inner]
                 .iter()
                 .all(|size| size % 16 == 0)

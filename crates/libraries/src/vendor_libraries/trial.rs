@@ -90,7 +90,7 @@ impl<'a> Trial<'a> {
 
     fn start(&self, library: &dyn Blas, algorithm: &Algorithm) -> Result<(), LibraryError> {
         let [a, b, d] = [&self.a, &self.b, &self.d].map(|matrix| matrix.address);
-        library.run(self.product, algorithm, Buffers { a, b, c: d, d })
+        library.run(self.product, algorithm, Buffers::new([a, b, d, d]))
     }
 
     /// Why the result is wrong.

@@ -10,8 +10,8 @@ use hip_sim_rocblas::numbers as simulated;
 use std::collections::BTreeMap;
 use std::path::Path;
 use testgen_libraries::{
-    CUBLAS_SUMS_IN_SINGLE, CUBLASLT, ComputeType, Dialect, HIPBLASLT, NumberType, RocblasNumbers,
-    parameter_class, signatures,
+    CUBLAS_SUMS_IN_SINGLE, CUBLASLT, ComputeType, Dialect, Epilogue, HIPBLASLT, NumberType,
+    RocblasNumbers, parameter_class, signatures,
 };
 
 const AMD: &str = include_str!("amd.txt");
@@ -142,6 +142,22 @@ fn compare_dialect(dialect: &Dialect, table: &str, prefix: &str, base: &str) {
         dialect.transposes,
         ["MATMUL_DESC_TRANSA", "MATMUL_DESC_TRANSB"].map(named)
     );
+    assert_eq!(dialect.compute(ComputeType::I32), of_base("COMPUTE_32I"));
+    assert_eq!(dialect.epilogue, named("MATMUL_DESC_EPILOGUE"));
+    assert_eq!(
+        dialect.bias,
+        ["MATMUL_DESC_BIAS_POINTER", "MATMUL_DESC_BIAS_DATA_TYPE"].map(named)
+    );
+    assert_eq!(
+        dialect.scales,
+        ["MATMUL_DESC_A_SCALE_POINTER", "MATMUL_DESC_B_SCALE_POINTER"].map(named)
+    );
+    // NVIDIA's header has the two others as the bits of these.
+    let [bias, relu, gelu] = ["BIAS", "RELU", "GELU"].map(|it| named(&format!("EPILOGUE_{it}")));
+    let numbers = Epilogue::ALL.map(|epilogue| epilogue.number().cast_signed());
+    assert_eq!(numbers, [bias, relu, bias | relu, gelu, bias | gelu]);
+    let none = Epilogue::NONE.number().cast_signed();
+    assert_eq!(none, named("EPILOGUE_DEFAULT"));
     assert_eq!(dialect.batch_count, named("MATRIX_LAYOUT_BATCH_COUNT"));
     assert_eq!(
         dialect.batch_stride,
@@ -182,11 +198,13 @@ fn numbers_of_the_dialects_are_those_of_their_headers() {
         CUBLAS_SUMS_IN_SINGLE,
         of_cublas("CUBLAS_MATH_DISALLOW_REDUCED_PRECISION_REDUCTION")
     );
-    use NumberType::{Bf16, E4m3, E4m3Fnuz, E5m2, E5m2Fnuz, F16, F32};
+    use NumberType::{Bf16, E4m3, E4m3Fnuz, E5m2, E5m2Fnuz, F16, F32, I8, I32};
     for (number_type, name) in [
         (F32, "32F"),
         (F16, "16F"),
         (Bf16, "16BF"),
+        (I8, "8I"),
+        (I32, "32I"),
         (E4m3Fnuz, "8F_E4M3_FNUZ"),
         (E5m2Fnuz, "8F_E5M2_FNUZ"),
     ] {
@@ -200,6 +218,8 @@ fn numbers_of_the_dialects_are_those_of_their_headers() {
         (F32, "32F"),
         (F16, "16F"),
         (Bf16, "16BF"),
+        (I8, "8I"),
+        (I32, "32I"),
         (E4m3, "8F_E4M3"),
         (E5m2, "8F_E5M2"),
     ] {
@@ -225,6 +245,31 @@ fn numbers_of_the_simulated_hipblaslt_are_those_of_its_headers() {
             simulated_lt::COMPUTE_32F_FAST_TF32,
             "HIPBLAS_COMPUTE_32F_FAST_TF32",
         ),
+        (simulated_lt::COMPUTE_32I, "HIPBLAS_COMPUTE_32I"),
+        (simulated_lt::R_8I, "HIP_R_8I"),
+        (simulated_lt::R_32I, "HIP_R_32I"),
+        (simulated_lt::R_8F_E4M3_FNUZ, "HIP_R_8F_E4M3_FNUZ"),
+        (simulated_lt::R_8F_E5M2_FNUZ, "HIP_R_8F_E5M2_FNUZ"),
+        (
+            simulated_lt::DESC_EPILOGUE,
+            "HIPBLASLT_MATMUL_DESC_EPILOGUE",
+        ),
+        (
+            simulated_lt::DESC_BIAS_POINTER,
+            "HIPBLASLT_MATMUL_DESC_BIAS_POINTER",
+        ),
+        (
+            simulated_lt::DESC_BIAS_DATA_TYPE,
+            "HIPBLASLT_MATMUL_DESC_BIAS_DATA_TYPE",
+        ),
+        (
+            simulated_lt::DESC_A_SCALE_POINTER,
+            "HIPBLASLT_MATMUL_DESC_A_SCALE_POINTER",
+        ),
+        (
+            simulated_lt::DESC_B_SCALE_POINTER,
+            "HIPBLASLT_MATMUL_DESC_B_SCALE_POINTER",
+        ),
         (simulated_lt::R_32F, "HIP_R_32F"),
         (simulated_lt::R_16F, "HIP_R_16F"),
         (simulated_lt::R_16BF, "HIP_R_16BF"),
@@ -246,6 +291,20 @@ fn numbers_of_the_simulated_hipblaslt_are_those_of_its_headers() {
     numbers
         .iter()
         .for_each(|(own, name)| assert_eq!(*own, amd(name), "{name}"));
+    let epilogues = [
+        (simulated_lt::EPILOGUE_DEFAULT, "DEFAULT"),
+        (simulated_lt::EPILOGUE_RELU, "RELU"),
+        (simulated_lt::EPILOGUE_BIAS, "BIAS"),
+        (simulated_lt::EPILOGUE_RELU_BIAS, "RELU_BIAS"),
+        (simulated_lt::EPILOGUE_GELU, "GELU"),
+        (simulated_lt::EPILOGUE_GELU_BIAS, "GELU_BIAS"),
+    ];
+    epilogues.iter().for_each(|(own, name)| {
+        assert_eq!(
+            own.cast_signed(),
+            amd(&format!("HIPBLASLT_EPILOGUE_{name}"))
+        )
+    });
     let structures = declared(AMD, "struct");
     let bytes = |name: &str| structures[name][0].parse::<usize>().expect("is a number");
     assert_eq!(

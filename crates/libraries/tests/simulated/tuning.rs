@@ -35,7 +35,7 @@ pub(crate) fn multiply(file: &str) {
         address
     };
     let [a, b, d] = [Operand::A, Operand::B, Operand::D].map(ones);
-    let buffers = Buffers { a, b, c: d, d };
+    let buffers = Buffers::new([a, b, d, d]);
     libraries
         .multiply(&[(product.clone(), buffers)], || Ok(()))
         .unwrap_or_else(|error| panic!("{error}"));

@@ -16,6 +16,8 @@ mod pooling;
 mod reduction;
 pub(crate) mod window;
 
+pub use activation::activated;
+
 use crate::{
     calls::Call,
     cases::{

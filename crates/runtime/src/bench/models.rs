@@ -1,6 +1,9 @@
 //! The measurements of a model: load, first answer, forward calls and sequences of every size.
 
-use super::row::{BenchRow, NoTime};
+use super::{
+    energy::EnergyMeter,
+    row::{BenchRow, NoTime},
+};
 use crate::{check::CorrectModel, endpoint};
 use std::time::Duration;
 use testgen_nn::{
@@ -13,7 +16,11 @@ use testgen_types::{BenchRequest, Measured, Repetitions};
 const TOKENS: usize = 128;
 
 /// The measurements of a model.
-pub(super) fn rows(model: &CorrectModel<'_>, request: &BenchRequest) -> Vec<BenchRow> {
+pub(super) fn rows(
+    model: &CorrectModel<'_>,
+    request: &BenchRequest,
+    energy: &EnergyMeter,
+) -> Vec<BenchRow> {
     let mut rows = vec![
         BenchRow::once(Measured::Load, model.load),
         // The time that a user waits, which includes kernels that the first call compiles.
@@ -31,7 +38,7 @@ pub(super) fn rows(model: &CorrectModel<'_>, request: &BenchRequest) -> Vec<Benc
                 tokens,
                 longest: model.longest(),
             };
-            rows.push(forward(model, size, request));
+            rows.push(energy.measured(|| forward(model, size, request)));
             rows.extend(layers(model, size, request));
             rows.extend(calls(model, size, request));
             if generates {

@@ -1,25 +1,37 @@
 //! The measurement of one case of an operator.
 
-use super::row::{BenchRow, NoTime};
+use super::{
+    energy::EnergyMeter,
+    row::{BenchRow, NoTime},
+};
 use crate::check::{Agreement, CheckedCase};
 use testgen_operators::calls::{CallError, Execute};
 use testgen_types::{BenchRequest, Measured};
 
 /// The time of a case, if its result agrees with the reference.
-pub(super) fn row(checked: &CheckedCase<'_>, request: &BenchRequest) -> BenchRow {
+pub(super) fn row(
+    checked: &CheckedCase<'_>,
+    request: &BenchRequest,
+    energy: &EnergyMeter,
+) -> BenchRow {
+    let row = energy.measured(|| BenchRow::timed(Measured::Operator, times(checked, request)));
+    let case = checked.case;
+    BenchRow {
+        case: Some(format!("{} {}", case.call.operator, case.description())),
+        ..row
+    }
+}
+
+fn times(checked: &CheckedCase<'_>, request: &BenchRequest) -> Result<Vec<f64>, NoTime> {
     let CheckedCase {
         operators, case, ..
     } = checked;
-    let times = match &checked.agreement {
+    match &checked.agreement {
         Agreement::Agrees => operators
             .time(&case.call, request.repetitions)
             .map_err(no_time),
         Agreement::Differs(reason) => Err(NoTime::Failed(reason.clone())),
         Agreement::NotComputed(reason) => Err(NoTime::NotComputed(reason.clone())),
-    };
-    BenchRow {
-        case: Some(format!("{} {}", case.call.operator, case.description())),
-        ..BenchRow::timed(Measured::Operator, times)
     }
 }
 

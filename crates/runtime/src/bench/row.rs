@@ -19,6 +19,7 @@ pub(super) struct BenchRow {
     pub(super) status: BenchStatus,
     pub(super) reason: Option<String>,
     pub(super) times: Option<BenchTimes>,
+    pub(super) energy_joules: Option<f64>,
 }
 
 /// Why a call has no times.
@@ -46,6 +47,7 @@ impl BenchRow {
             status,
             reason: None,
             times: None,
+            energy_joules: None,
         }
     }
 

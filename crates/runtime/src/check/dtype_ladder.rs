@@ -1,7 +1,7 @@
 //! `dtype_ladder`: error(f32) < error(f16) < error(bf16), each within its tolerance and within
-//! twice the error of the reference. The error of tf32, whose products have the mantissa of f16, is
-//! between the errors of f32 and bf16, or equal to the error of f32 where no product was computed
-//! in it.
+//! twice the error of the reference, in 16 bits three times. The error of tf32, whose products have
+//! the mantissa of f16, is between the errors of f32 and bf16, or equal to the error of f32 where no
+//! product was computed in it.
 //!
 //! The errors are measured on whole outputs against the recorded f32 ones, the largest over all
 //! cases. The error of the reference is measured against float64, and the recorded f32 outputs
@@ -20,8 +20,17 @@ use std::{cmp::Ordering, collections::BTreeMap};
 use testgen_nn::forward::ForwardError;
 use testgen_types::Precision;
 
-/// How many times the error of the reference is allowed.
+/// How many times the error of the reference is allowed in f32 and tf32.
+///
+/// Measured (docs/measurements/noise.md): of 3,575 correct models none has an error in f32 above
+/// 1.9 times the largest sample, and f32 shows all faults that only this limit does.
 const FACTOR: f64 = 2.0;
+/// How many times the error of the reference is allowed in 16 bits.
+///
+/// An implementation that rounds between more operations has up to 1.7 times the error of the
+/// reference, and another sample may be as much above the recorded ones. At most one of the 3,575
+/// models has an error above three times, with any implementation; up to 36 are above twice.
+const FACTOR_IN_16_BITS: f64 = 3.0;
 /// Elements below which an output is too small to compare two samples of its error.
 const FEW: usize = 64;
 
@@ -225,11 +234,15 @@ fn above_reference(name: &str, step: &PrecisionStep) -> Option<String> {
     let noise = step
         .noise
         .filter(|noise| *noise > 0.0 && step.elements >= FEW)?;
-    let within = *rel_l2 <= FACTOR * noise + recorded;
+    let factor = match precision {
+        Precision::F16 | Precision::Bf16 => FACTOR_IN_16_BITS,
+        Precision::F32 | Precision::Tf32 => FACTOR,
+    };
+    let within = *rel_l2 <= factor * noise + recorded;
     (!within).then(|| {
         format!(
-            "`{name}`: the error in {precision} is {rel_l2:.3e}, more than twice the reference's own {noise:.3e} plus the \
-             {recorded:.3e} of the recorded f32 outputs"
+            "`{name}`: the error in {precision} is {rel_l2:.3e}, more than {factor} times the reference's own {noise:.3e} plus \
+             the {recorded:.3e} of the recorded f32 outputs"
         )
     })
 }

@@ -8,11 +8,11 @@ use std::{
     path::Path,
     sync::{Mutex, PoisonError},
 };
-use testgen_device::Device;
+use testgen_device::{Device, process_memory};
 use testgen_engine::{
     AlgorithmsReply, ComputeOperation, DeviceClass, DeviceRequest, Engine, EngineCommand,
-    EngineError, EngineName, LoadReply, StartedEngine, Tensor, Tensors, device_mismatch,
-    time_limit,
+    EngineError, EngineName, LoadReply, MemoryReply, StartedEngine, Tensor, Tensors,
+    device_mismatch, time_limit,
 };
 use testgen_types::{DeviceKind, Precision};
 
@@ -134,10 +134,24 @@ impl AttachedEngine {
         self.engine.process().is_running()
     }
 
-    /// Bytes that its tensors use, or `None` if it does not count them, or does not answer.
-    pub(crate) fn memory(&self) -> Option<u64> {
+    /// Bytes that its tensors use, and have used at most since the last load. Both are `None` if it
+    /// does not count them, or does not answer.
+    pub(crate) fn memory(&self) -> MemoryReply {
         // The calls of the check itself report an engine that does not answer.
-        self.engine.memory().ok().flatten()
+        self.engine.memory().unwrap_or_default()
+    }
+
+    /// Bytes of its GPU that the driver has given to its process, or `None` if the driver does not
+    /// report them.
+    pub(crate) fn driver_memory(&self) -> Option<u64> {
+        // In place of a GPU, the engine computes on the host processor.
+        let pid = self.engine.process().id().filter(|_| self.is_on_gpu())?;
+        process_memory(&self.device, pid)
+    }
+
+    /// Whether it computes on a GPU.
+    pub(super) fn is_on_gpu(&self) -> bool {
+        self.device.kind != DeviceKind::Cpu && self.fallback.is_none()
     }
 
     /// The result of an operation on vectors, or of a product of [rows, inner] and [inner,

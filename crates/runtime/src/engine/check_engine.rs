@@ -31,6 +31,26 @@ struct CheckEngineState {
     /// The processes that the check has used so far, the last one at the end.
     attached: Vec<(EngineKey, Arc<AttachedEngine>)>,
     evidence: EngineEvidence,
+    highest: HighestMemory,
+}
+
+/// The most memory that the models of a check have used on a GPU. `None`: it is not reported.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub(crate) struct HighestMemory {
+    /// Of tensors, as the allocator counts them.
+    pub(crate) peak: Option<u64>,
+    /// Of the process that computes, as the driver counts it when it is asked.
+    pub(crate) driver: Option<u64>,
+}
+
+impl HighestMemory {
+    /// The larger one of each.
+    pub(crate) fn max(self, other: Self) -> Self {
+        Self {
+            peak: self.peak.max(other.peak),
+            driver: self.driver.max(other.driver),
+        }
+    }
 }
 
 /// Facts about the engine that ran, for the report.
@@ -145,9 +165,31 @@ impl CheckEngine {
         }
     }
 
+    /// Notes the memory of a model that is about to be unloaded: after that, the engine has returned
+    /// it to the driver.
+    pub(super) fn note_memory(&self, process: &AttachedEngine) {
+        // On the host processor no engine counts a peak, and asking takes time.
+        if !process.is_on_gpu() {
+            return;
+        }
+        let now = HighestMemory {
+            peak: process.memory().peak,
+            driver: process.driver_memory(),
+        };
+        let highest = &mut self.state().highest;
+        *highest = highest.max(now);
+    }
+
+    /// The most memory of the models that this check has unloaded.
+    pub(crate) fn highest_memory(&self) -> HighestMemory {
+        self.state().highest
+    }
+
     /// Ends the check: its processes are kept for the next one, unless they have ended.
     pub(crate) fn finish(&self) -> EngineEvidence {
-        let CheckEngineState { attached, evidence } = std::mem::take(&mut *self.state());
+        let CheckEngineState {
+            attached, evidence, ..
+        } = std::mem::take(&mut *self.state());
         attached
             .into_iter()
             .for_each(|(key, process)| pool::give_back(key, process));

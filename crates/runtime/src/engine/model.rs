@@ -4,6 +4,7 @@ use super::{
     arrays::{forward, tensors},
     attached::AttachedEngine,
     check_engine::CheckEngine,
+    timed::{timed, without_warmup},
 };
 use std::{collections::BTreeMap, path::Path, sync::Arc};
 use testgen_engine::{Engine, EngineError, Feature, LoadRequest, Tensors};
@@ -133,7 +134,10 @@ impl ErasedModel for EngineModel {
         let engine = self.process.engine();
         match call {
             TimedCall::Forward(inputs) => {
-                let calls = engine.time_forward(self.model, &tensors(inputs), repetitions);
+                let inputs = tensors(inputs);
+                let calls = timed(repetitions, |repetitions| {
+                    engine.time_forward(self.model, &inputs, repetitions)
+                });
                 Ok(CallTimes {
                     calls: calls.map_err(failed)?,
                     steps: Vec::new(),
@@ -183,6 +187,7 @@ impl TimedSequence {
 
 impl Drop for EngineModel {
     fn drop(&mut self) {
+        self.engine.note_memory(&self.process);
         // An engine that does not answer has ended, and its model with it.
         let _ = self.process.engine().unload(self.model);
     }
@@ -246,12 +251,5 @@ fn failed(error: EngineError) -> ForwardError {
         other => ForwardError::Engine {
             message: other.to_string(),
         },
-    }
-}
-
-fn without_warmup(iterations: u32) -> Repetitions {
-    Repetitions {
-        warmup: 0,
-        iterations,
     }
 }

@@ -1,6 +1,6 @@
 //! Operators in an engine, in the place of the native executor.
 
-use super::attached::AttachedEngine;
+use super::{attached::AttachedEngine, timed::timed};
 use std::sync::Arc;
 use testgen_engine::EngineError;
 use testgen_operators::calls::{
@@ -52,9 +52,10 @@ impl Execute for EngineOperators {
 
     fn time(&self, call: &Call, repetitions: Repetitions) -> Result<Vec<f64>, CallError> {
         let engine = self.engine.engine();
-        engine
-            .time_operator(call, self.precision, repetitions)
-            .map_err(|error| failed(call.operator, error))
+        timed(repetitions, |repetitions| {
+            engine.time_operator(call, self.precision, repetitions)
+        })
+        .map_err(|error| failed(call.operator, error))
     }
 }
 

@@ -57,8 +57,9 @@ pub(super) fn reference(call: &Call, arithmetic: Arithmetic) -> Reference {
     }
 }
 
-/// The activation of one number.
-pub(super) fn activated(
+/// `relu`, `relu6`, `sigmoid`, `silu` or, for any other operator, `gelu` of one number; `tanh`
+/// selects the form of `gelu`.
+pub fn activated(
     arithmetic: Arithmetic,
     operator: Operator,
     tanh: bool,

@@ -36,19 +36,31 @@ fn the_order_is_strict() {
 }
 
 #[test]
-fn twice_the_noise_of_the_reference_is_allowed() {
-    let ladder = |bf16| {
+fn twice_the_noise_of_the_reference_is_allowed_and_three_times_in_16_bits() {
+    let ladder = |f32, f16, bf16| {
         [
-            step(Precision::F16, 2e-3, 1e-3),
+            step(Precision::F32, f32, 1e-7),
+            step(Precision::F16, f16, 1e-3),
             step(Precision::Bf16, bf16, 1e-2),
         ]
     };
-    assert!(evaluate("y", &ladder(2e-2)).is_empty());
-    assert!(evaluate("y", &ladder(2.1e-2))[0].contains("twice"));
+    assert!(evaluate("y", &ladder(2e-7, 3e-3, 3e-2)).is_empty());
+    assert!(
+        evaluate("y", &ladder(2.1e-7, 1e-3, 1e-2))[0]
+            .contains("in f32 is 2.100e-7, more than 2 times")
+    );
+    assert!(
+        evaluate("y", &ladder(1e-7, 3.1e-3, 1e-2))[0]
+            .contains("in f16 is 3.100e-3, more than 3 times")
+    );
+    assert!(
+        evaluate("y", &ladder(1e-7, 1e-3, 3.1e-2))[0]
+            .contains("in bf16 is 3.100e-2, more than 3 times")
+    );
     assert!(
         evaluate(
             "y",
-            &ladder(2.1e-2).map(|step| PrecisionStep {
+            &ladder(2.1e-7, 3.1e-3, 3.1e-2).map(|step| PrecisionStep {
                 elements: FEW - 1,
                 ..step
             })
@@ -88,6 +100,19 @@ fn the_error_of_recorded_outputs_is_added() {
     };
     assert!(evaluate("y", &ladder(4.4e-7)).is_empty());
     assert!(evaluate("y", &ladder(4.6e-7))[0].contains("recorded f32 outputs"));
+}
+
+#[test]
+fn tf32_has_the_factor_of_f32() {
+    let ladder = |tf32| {
+        let tf32 = PrecisionStep {
+            tf32: true,
+            ..step(Precision::Tf32, tf32, 1e-3)
+        };
+        [step(Precision::F32, 1e-7, 1e-7), tf32]
+    };
+    assert!(evaluate("y", &ladder(2e-3)).is_empty());
+    assert!(evaluate("y", &ladder(2.1e-3))[0].contains("in tf32 is 2.100e-3, more than 2 times"));
 }
 
 #[test]

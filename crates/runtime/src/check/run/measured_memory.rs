@@ -1,5 +1,5 @@
 //! The memory of a check in its report: the estimate of the weights beside what was measured, and
-//! the peak.
+//! the highest of the check.
 
 use super::outcome::CheckEvidence;
 use crate::{memory, open::OpenDevice};
@@ -30,11 +30,13 @@ pub(in crate::check) fn add_estimate(
     }
 }
 
-/// Replaces the peak of the first load by the peak of the whole check, which may have begun another
-/// measurement after it.
+/// Replaces the peak after the first load by the peak of the whole check, which may have begun
+/// another measurement after it, and the bytes of the driver by the most that were seen.
 pub(in crate::check) fn replace_peak(evidence: &mut CheckEvidence, device: Option<&OpenDevice>) {
-    let peak = device.and_then(memory::peak);
-    if let Some(memory) = &mut evidence.memory {
-        memory.peak = peak.max(memory.peak);
-    }
+    let (Some(memory), Some(device)) = (&mut evidence.memory, device) else {
+        return;
+    };
+    let highest = memory::highest(device);
+    memory.peak = highest.peak.max(memory.peak);
+    memory.driver = highest.driver.max(memory.driver);
 }

@@ -150,7 +150,7 @@ pub(crate) fn too_little_noise() {
             .metadata
             .insert("noise.bf16".to_owned(), noise.to_owned());
     });
-    fault.turns_red(Check::DtypeLadder, &["bf16", "twice the reference's own"]);
+    fault.turns_red(Check::DtypeLadder, &["bf16", "3 times the reference's own"]);
 }
 
 /// The recorded texts have none of the two exchanged tokens.

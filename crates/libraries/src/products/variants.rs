@@ -1,0 +1,137 @@
+//! The variants of a shape: transposition, alpha and beta, padding, scales, and epilogue.
+
+use super::{plan::ProductPlan, shape::ProductShape};
+use crate::{
+    epilogue::Epilogue,
+    product::{ComputeType, Gemm, GemmTypes},
+};
+
+/// The factors alpha and beta. With beta 0, C must not be read; 1 and 0.75 are different paths of
+/// kernels.
+const SCALARS: [[f64; 2]; 6] = [
+    [1.0, 0.0],
+    [-0.5, 0.0],
+    [1.0, 1.0],
+    [-0.5, 0.75],
+    [1.0, 0.75],
+    [-0.5, 1.0],
+];
+
+/// Those of whole numbers.
+const WHOLE_SCALARS: [[f64; 2]; 6] = [
+    [1.0, 0.0],
+    [-2.0, 0.0],
+    [1.0, 1.0],
+    [-2.0, 3.0],
+    [1.0, 3.0],
+    [-2.0, 1.0],
+];
+
+/// The scales of A and of B: a power of two and a number that rounds.
+const SCALES: [f64; 2] = [0.25, 1.6875];
+
+const TRANSPOSES: [[bool; 2]; 4] = [[false, false], [false, true], [true, false], [true, true]];
+
+/// The variants of a shape: every transposition, each with two pairs of factors; those, padding and
+/// scales alternate with the index of the shape, so that all are combined over the list. A plan with
+/// epilogues has two more.
+pub(super) fn products(
+    plan: &ProductPlan,
+    shape: ProductShape,
+    arithmetic: GemmTypes,
+    index: usize,
+) -> Vec<Gemm> {
+    let whole = arithmetic.compute == ComputeType::I32;
+    let scalars = if whole { WHOLE_SCALARS } else { SCALARS };
+    let mut products = Vec::new();
+    for (order, transposed) in TRANSPOSES.into_iter().enumerate() {
+        for offset in [0, 3] {
+            let [alpha, beta] = scalars[(index + order + offset) % scalars.len()];
+            products.push(Gemm {
+                transposed,
+                alpha,
+                beta,
+                ..product(shape, arithmetic, index)
+            });
+        }
+    }
+    if plan.epilogues && !arithmetic.has_bytes() {
+        products.extend([0, 2].map(|offset| with_epilogue(shape, arithmetic, index, offset)));
+    }
+    products
+}
+
+/// The product of a shape, with its padding and scales.
+fn product(shape: ProductShape, arithmetic: GemmTypes, index: usize) -> Gemm {
+    let ProductShape {
+        rows,
+        columns,
+        inner,
+        batch,
+    } = shape;
+    // Elements of 8 bits need columns that start at multiples of 16 bytes.
+    let step = if arithmetic.has_bytes() {
+        16
+    } else {
+        [3, 8][index / 2 % 2]
+    };
+    Gemm {
+        batch,
+        padding: step * (index % 2),
+        gap: step * 4 * (index / 3 % 2),
+        scales: (arithmetic.has_float8() && index / 2 % 2 == 1).then_some(SCALES),
+        ..Gemm::new([rows, columns, inner], arithmetic)
+    }
+}
+
+/// One of the epilogues. The kinds of numbers alternate with five shapes, so the epilogue moves by
+/// one more after each five.
+fn with_epilogue(shape: ProductShape, arithmetic: GemmTypes, index: usize, offset: usize) -> Gemm {
+    let [alpha, beta] = SCALARS[(index + offset) % SCALARS.len()];
+    Gemm {
+        transposed: TRANSPOSES[(index / 3 + offset) % TRANSPOSES.len()],
+        alpha,
+        beta,
+        epilogue: Epilogue::ALL[(index + index / 5 + offset) % Epilogue::ALL.len()],
+        ..product(shape, arithmetic, index)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{ProductPlan, products};
+    use crate::{library::LibraryName, product::GemmTypes};
+    use std::collections::BTreeSet;
+    use testgen_types::Precision;
+
+    #[test]
+    fn every_epilogue_has_every_transposition_and_kind_of_numbers() {
+        let plan = ProductPlan::full(LibraryName::CublasLt);
+        let arithmetic = GemmTypes::for_precision(Precision::F16);
+        let mut variants = BTreeSet::new();
+        for (index, shape) in plan.shapes.iter().enumerate() {
+            for product in products(&plan, *shape, arithmetic, index) {
+                variants.insert((product.epilogue, product.transposes(), index % 5));
+            }
+        }
+        // Five epilogues and none, four transpositions, five kinds of numbers.
+        assert_eq!(variants.len(), 6 * 4 * 5);
+    }
+
+    #[test]
+    fn only_factors_of_8_bits_have_scales_and_only_others_epilogues() {
+        let plan = ProductPlan::full(LibraryName::HipblasLt);
+        let [mut scaled, mut finished] = [BTreeSet::new(), BTreeSet::new()];
+        for arithmetic in &plan.arithmetics {
+            for (index, shape) in plan.shapes.iter().enumerate() {
+                for product in products(&plan, *shape, *arithmetic, index) {
+                    scaled.extend(product.scales.map(|_| arithmetic.has_float8()));
+                    let finishes = product.epilogue != super::Epilogue::NONE;
+                    finished.extend(finishes.then_some(arithmetic.has_bytes()));
+                }
+            }
+        }
+        assert_eq!(scaled, BTreeSet::from([true]));
+        assert_eq!(finished, BTreeSet::from([false]));
+    }
+}
