@@ -3,9 +3,9 @@
     testgen bench --name bert --device cpu --engine torch --report bench.jsonl
     python3 crates/runtime/benches/independent.py bench.jsonl [--within 0.05] [--fixtures fixtures/published]
 
-It shares no code with the engine `torch`: transformers makes the class of each subject from the configuration of its fixture, with random
-weights, on which no time depends, and the timer of PyTorch calls it on random ids of the same sizes. As in `bench`, a call begins with its ids on the host and ends when the device is idle. Exit code 1 if a median is
-further off than `--within`.
+It shares no code with the engine `torch`: transformers makes the class of each subject from the configuration of its fixture, with
+random weights, on which no time depends, and the timer of PyTorch calls it on random ids of the same sizes. As in `bench`, a call begins
+with its ids on the host and ends when the device is idle. Exit code 1 if a median is further off than `--within`.
 """
 
 import argparse
