@@ -109,13 +109,13 @@ fn a_table_has_every_part_and_every_device() {
 
 #[test]
 fn a_type_without_an_estimate_is_refused_by_its_name() {
-    let outcome = Project::empty()
-        .run(&["show", "memory", &fixture("mamba")])
-        .expect_code(2);
+    let project = Project::empty();
+    let directory = with_field(&project, "model_type", "vits".into());
+    let outcome = project.run(&["show", "memory", &directory]).expect_code(2);
     assert!(
         outcome
             .stderr
-            .contains("the memory of model type `mamba` cannot be estimated"),
+            .contains("the memory of model type `vits` cannot be estimated"),
         "{}",
         outcome.stderr
     );

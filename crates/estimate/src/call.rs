@@ -4,7 +4,7 @@ use crate::{
     attention::{KeyValueTensors, RotationTensors},
     config::CompleteConfig,
     error::EstimateError,
-    tensor::{AllocatedTensor, ElementType, Machine, empty},
+    tensor::{AllocatedTensor, ElementType, Machine, empty, weight},
 };
 use std::rc::Rc;
 use testgen_types::{Head, ModelType};
@@ -19,6 +19,8 @@ pub(crate) struct NetworkCall<'a> {
     pub(crate) labels: u64,
     pub(crate) batch: u64,
     pub(crate) tokens: u64,
+    /// Height and width of the images, of types that read images of any size.
+    pub(crate) images: [u64; 2],
     /// The number of tensors of the checkpoint: no model has more layers.
     pub(crate) limit: u64,
     kept: Vec<AllocatedTensor>,
@@ -29,6 +31,7 @@ impl<'a> NetworkCall<'a> {
         machine: Rc<Machine>,
         (model_type, config, head): (ModelType, &'a CompleteConfig, Head),
         [labels, batch, tokens, limit]: [u64; 4],
+        images: [u64; 2],
     ) -> Self {
         Self {
             machine,
@@ -38,6 +41,7 @@ impl<'a> NetworkCall<'a> {
             labels,
             batch,
             tokens,
+            images,
             limit,
             kept: Vec::new(),
         }
@@ -53,11 +57,35 @@ impl<'a> NetworkCall<'a> {
         empty(&self.machine, dims, ElementType::F32)
     }
 
+    /// A tensor of the model.
+    pub(crate) fn weight(&self, dims: &[u64]) -> AllocatedTensor {
+        weight(&self.machine, dims, self.machine.element)
+    }
+
+    /// Floats from the host, which come in f32.
+    pub(crate) fn floats(&self, dims: &[u64]) -> AllocatedTensor {
+        let floats = self.empty(dims);
+        if !self.machine.is_gpu() && self.machine.element != ElementType::F32 {
+            drop(self.single(dims));
+        }
+        floats
+    }
+
+    /// Keeps a tensor for later steps.
+    pub(crate) fn keep(&mut self, tensor: &AllocatedTensor) {
+        tensor.keep();
+        self.kept.push(tensor.clone());
+    }
+
+    /// Keeps what a part of the network has kept.
+    pub(crate) fn keep_from(&mut self, part: NetworkCall<'_>) {
+        self.kept.extend(part.kept);
+    }
+
     /// Keeps keys and values for later steps.
     pub(crate) fn with_past(&mut self, new: KeyValueTensors) -> KeyValueTensors {
         for tensor in [&new.key, &new.value] {
-            tensor.keep();
-            self.kept.push(tensor.clone());
+            self.keep(tensor);
         }
         new
     }

@@ -52,6 +52,11 @@ pub(crate) fn metadata(file: &Path, key: &str) -> Option<String> {
     header(file).ok()?.metadata.remove(key)
 }
 
+/// The shape of the tensor `name` of a file, or `None` if there is no such file or tensor.
+pub(crate) fn shape(file: &Path, name: &str) -> Option<Vec<u64>> {
+    Some(header(file).ok()?.tensors.remove(name)?.shape)
+}
+
 /// Whether the name is taken, also by a link that leads nowhere.
 fn is_occupied(path: &PathBuf) -> bool {
     fs::symlink_metadata(path).is_ok()

@@ -1,6 +1,6 @@
 //! `config.json`, completed with the defaults of transformers.
 
-use crate::error::EstimateError;
+use crate::{checkpoint, error::EstimateError};
 use serde::Deserialize;
 use serde_json::{Map, Value};
 use std::{collections::BTreeMap, path::Path, sync::LazyLock};
@@ -9,6 +9,13 @@ use testgen_types::{
     bounded_file::{limit, read_bytes},
     excerpt, from_python,
 };
+
+/// The largest number of a field: larger ones would overflow sums of products, and no tensor has so
+/// many rows.
+const LARGEST: u64 = 0xffff_ffff;
+
+/// The embeddings of the passages of RAG.
+const PASSAGES: &str = "passages.safetensors";
 
 /// The field that ties the head to the embedding.
 pub(crate) const TIED: &str = "tie_word_embeddings";
@@ -31,6 +38,8 @@ pub(crate) struct CompleteConfig {
     fields: Map<String, Value>,
     /// The fields of the file itself.
     file: Map<String, Value>,
+    /// The passages beside it.
+    pub(crate) passages: u64,
 }
 
 impl CompleteConfig {
@@ -57,7 +66,11 @@ impl CompleteConfig {
         for (name, value) in &file {
             fields.insert(aliases.get(name).unwrap_or(name).clone(), value.clone());
         }
-        Self { fields, file }
+        Self {
+            fields,
+            file,
+            passages: 0,
+        }
     }
 
     /// A part with a separate configuration, of `model_type` unless it names another one.
@@ -113,11 +126,17 @@ impl CompleteConfig {
         match self.fields.get(field) {
             None | Some(Value::Null) => Ok(None),
             Some(value) => match value.as_u64() {
-                // Larger ones would overflow sums of products; no tensor has so many rows.
-                Some(size @ 1..=0xffff_ffff) => Ok(Some(size)),
+                Some(size @ 1..=LARGEST) => Ok(Some(size)),
                 _ => Err(self.wrong(field, "a positive number")),
             },
         }
+    }
+
+    /// A number from 1 on, or none: some fields say so by 0 or less.
+    pub(crate) fn positive(&self, field: &str) -> Option<u64> {
+        self.number(field)
+            .filter(|number| (1.0..=LARGEST as f64).contains(number))
+            .map(|number| number as u64)
     }
 
     /// One number, or the height and width.
@@ -127,9 +146,64 @@ impl CompleteConfig {
             _ => return self.size(field).map(|side| [side; 2]),
         };
         match sides.as_deref() {
-            Some(&[height @ 1..=0xffff_ffff, width @ 1..=0xffff_ffff]) => Ok([height, width]),
+            Some(&[height @ 1..=LARGEST, width @ 1..=LARGEST]) => Ok([height, width]),
             _ => Err(self.wrong(field, "one or two positive numbers")),
         }
+    }
+
+    /// Positive numbers, at least one.
+    pub(crate) fn sizes(&self, field: &str) -> Result<Vec<u64>, EstimateError> {
+        let expected = "a list of positive numbers";
+        let listed = self.fields.get(field).and_then(Value::as_array);
+        let sizes: Option<Vec<u64>> = listed.and_then(|sizes| {
+            let positive = |size: &Value| size.as_u64().filter(|size| (1..=LARGEST).contains(size));
+            sizes.iter().map(positive).collect()
+        });
+        sizes
+            .filter(|sizes| !sizes.is_empty())
+            .ok_or_else(|| self.wrong(field, expected))
+    }
+
+    /// One positive number for each of `count` parts; a single one is for all of them.
+    pub(crate) fn size_of_each(
+        &self,
+        field: &str,
+        count: usize,
+    ) -> Result<Vec<u64>, EstimateError> {
+        if self.fields.get(field).is_some_and(Value::is_array) {
+            let sizes = self.sizes(field)?;
+            return match sizes.len() == count {
+                true => Ok(sizes),
+                false => Err(self.wrong(field, "a number for each part")),
+            };
+        }
+        self.size(field).map(|size| vec![size; count])
+    }
+
+    /// The integers of a list, or one.
+    pub(crate) fn integers(&self, field: &str) -> Vec<i64> {
+        match self.fields.get(field) {
+            Some(Value::Array(numbers)) => numbers.iter().filter_map(Value::as_i64).collect(),
+            other => other.and_then(Value::as_i64).into_iter().collect(),
+        }
+    }
+
+    /// The strings of a list.
+    pub(crate) fn texts(&self, field: &str) -> Vec<&str> {
+        let listed = self.fields.get(field).and_then(Value::as_array);
+        listed
+            .map(|texts| texts.iter().filter_map(Value::as_str).collect())
+            .unwrap_or_default()
+    }
+
+    /// The number of passages beside the configuration of RAG, whose head is its generator's.
+    pub(crate) fn read_passages(&mut self, directory: &Path) {
+        let embeddings = checkpoint::shape(&directory.join(PASSAGES), "embeddings");
+        self.passages = embeddings
+            .and_then(|shape| shape.first().copied())
+            .unwrap_or(0);
+        let tied = self.part("generator", "bart").flag(TIED);
+        self.set_flag(TIED, tied);
     }
 
     pub(crate) fn set_flag(&mut self, field: &str, value: bool) {
@@ -152,6 +226,11 @@ impl CompleteConfig {
             .get(field)
             .and_then(Value::as_str)
             .unwrap_or_default()
+    }
+
+    /// Whether the field has a value.
+    pub(crate) fn is_set(&self, field: &str) -> bool {
+        self.fields.get(field).is_some_and(|value| !value.is_null())
     }
 
     /// Whether the file has an object of this name.

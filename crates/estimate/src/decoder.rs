@@ -36,7 +36,16 @@ struct AttentionInputs {
 
 impl DecoderSizes {
     fn hidden(&self, call: &mut NetworkCall<'_>) -> AllocatedTensor {
-        let mut x = self.embed(call);
+        let x = self.embed(call);
+        self.decode(x, call)
+    }
+
+    /// The last hidden states of embedded tokens.
+    pub(crate) fn decode(
+        &self,
+        mut x: AllocatedTensor,
+        call: &mut NetworkCall<'_>,
+    ) -> AllocatedTensor {
         let context = self.context(call);
         for _ in 0..self.layers {
             x = self.layer(x, &context, call);

@@ -68,14 +68,19 @@ impl AllocatedTensor {
             };
         }
         let broadcast = !same && self.element == ElementType::F32;
-        // Flex copies a permuted operand first, so that it can use vector instructions.
-        let left = if broadcast && !self.is_contiguous() {
-            self.contiguous()
+        // Flex copies a permuted or repeated operand first, so that it can use vector instructions.
+        let repeats = self.dims() != dims;
+        let copies = self.element == ElementType::F32 && other.dims() != dims;
+        let left = if copies && (repeats || !self.is_contiguous()) {
+            let copy = empty(self.machine(), &dims, self.element);
+            drop(self);
+            copy
         } else {
             self
         };
         let row = broadcast && other.dims().iter().rev().skip(1).all(|length| *length == 1);
-        let reads_in_order = (same && other.is_contiguous()) || row;
+        let scalars = broadcast && is_scalar_of_each_row(&other, &dims);
+        let reads_in_order = (same && other.is_contiguous()) || row || scalars;
         if left.is_writable() && left.dims() == dims && reads_in_order {
             return left;
         }
@@ -185,6 +190,16 @@ impl AllocatedTensor {
             data.like(ElementType::F32)
         })
     }
+}
+
+/// Whether `other` has one number for all last dimensions of `dims` together.
+fn is_scalar_of_each_row(other: &AllocatedTensor, dims: &[u64]) -> bool {
+    let pairs = dims.iter().zip(other.dims()).rev();
+    let repeated = pairs
+        .take_while(|(all, own)| **own == 1 && **all > 1)
+        .count();
+    let outer = dims.len() - repeated;
+    repeated > 0 && dims[..outer] == other.dims()[..outer] && other.is_contiguous()
 }
 
 /// The concatenation of at least one tensor along a dimension; of one, itself.

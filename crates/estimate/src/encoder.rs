@@ -48,11 +48,32 @@ const DISTILBERT: EncoderFields = EncoderFields {
 /// BERT and its relatives, which normalise sums.
 fn bert(call: &mut NetworkCall<'_>) -> Result<(), EstimateError> {
     let (config, model_type) = (call.config, call.model_type);
-    let names = if model_type == ModelType::DistilBert {
-        DISTILBERT
+    let names = names(model_type);
+    let x = bert_hidden(call)?;
+    let width = x.dims()[2];
+    let outer = config.size_if_set("embedding_size")?.unwrap_or(width);
+    // ELECTRA's discriminator has no vocabulary.
+    let discriminates = model_type == ModelType::Electra && call.head == Head::PreTraining;
+    let vocab = if discriminates {
+        0
     } else {
-        BERT
+        config.size("vocab_size")?
     };
+    let activation = ActivationMemory::named(config.text(names.activation));
+    text_head::encoder(call, x, [width, outer, vocab], activation)
+}
+
+fn names(model_type: ModelType) -> EncoderFields {
+    match model_type {
+        ModelType::DistilBert => DISTILBERT,
+        _ => BERT,
+    }
+}
+
+/// The last hidden states, [batch, seq, width].
+pub(crate) fn bert_hidden(call: &NetworkCall<'_>) -> Result<AllocatedTensor, EstimateError> {
+    let (config, model_type) = (call.config, call.model_type);
+    let names = names(model_type);
     let (width, heads) = (config.size(names.width)?, config.size(names.heads)?);
     let activation = ActivationMemory::named(config.text(names.activation));
     let layers = bert_layers(call, names.layers)?;
@@ -79,15 +100,7 @@ fn bert(call: &mut NetworkCall<'_>) -> Result<(), EstimateError> {
         let sum = attended.add_layer_norm(x);
         x = mlp.forward(sum.clone()).add_layer_norm(sum);
     }
-    drop(bias);
-    // ELECTRA's discriminator has no vocabulary.
-    let discriminates = model_type == ModelType::Electra && call.head == Head::PreTraining;
-    let vocab = if discriminates {
-        0
-    } else {
-        config.size("vocab_size")?
-    };
-    text_head::encoder(call, x, [width, outer, vocab], activation)
+    Ok(x)
 }
 
 /// ALBERT applies few layers many times.

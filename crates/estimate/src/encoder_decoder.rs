@@ -14,8 +14,8 @@ use testgen_types::{Head, ModelType};
 
 /// One of the two stacks.
 #[derive(Debug, Clone, Copy)]
-struct Stack {
-    layers: u64,
+pub(crate) struct Stack {
+    pub(crate) layers: u64,
     attention: Attention,
     mlp: MlpKind,
     norm: NormKind,
@@ -35,15 +35,16 @@ pub(crate) fn forward(call: &mut NetworkCall<'_>) -> Result<(), EstimateError> {
     let [encoder, decoder] = if t5 {
         t5_stacks(call)?
     } else {
-        bart_stacks(call)?
+        call.within(call.config.size("max_position_embeddings")?)?;
+        bart_stacks(call, call.model_type == ModelType::Pegasus)?
     };
     let width = call.config.size("d_model")?;
-    let encoded = encoder.encode(call, width);
+    let encoded = encoder.encode(call, None);
     if call.head == Head::Encoder {
         call.output(encoded);
         return Ok(());
     }
-    let hidden = decoder.decode(call, &encoded, width);
+    let hidden = decoder.decode(call, &encoded, None);
     match call.head {
         Head::ConditionalGeneration => {
             let tied = call.config.flag(TIED);
@@ -75,10 +76,13 @@ fn decoder_vocab(call: &NetworkCall<'_>) -> Result<u64, EstimateError> {
     }
 }
 
-fn bart_stacks(call: &NetworkCall<'_>) -> Result<[Stack; 2], EstimateError> {
+/// The stacks of BART and its relatives; `before`: with norms before attention and MLP.
+pub(crate) fn bart_stacks(
+    call: &NetworkCall<'_>,
+    before: bool,
+) -> Result<[Stack; 2], EstimateError> {
     let config = call.config;
     let width = config.size("d_model")?;
-    call.within(config.size("max_position_embeddings")?)?;
     let activation = ActivationMemory::named(config.text("activation_function"));
     let stack = |layers: &str, heads: &str, inner: &str| -> Result<Stack, EstimateError> {
         Ok(Stack {
@@ -86,7 +90,7 @@ fn bart_stacks(call: &NetworkCall<'_>) -> Result<[Stack; 2], EstimateError> {
             attention: Attention::new(width, config.size(heads)?, true),
             mlp: MlpKind::plain([width, config.size(inner)?], activation, true),
             norm: NormKind::Layer,
-            before: call.model_type == ModelType::Pegasus,
+            before,
             embedding_norm: call.model_type == ModelType::Bart,
             relative: false,
             sum: call.machine.element,
@@ -169,25 +173,40 @@ impl Stack {
         }
     }
 
-    fn encode(&self, call: &NetworkCall<'_>, width: u64) -> AllocatedTensor {
-        let mut x = self.embed(call, width);
-        let bias = self.distances(call);
+    /// `hidden` hides padding.
+    pub(crate) fn encode(
+        &self,
+        call: &NetworkCall<'_>,
+        hidden: Option<&AllocatedTensor>,
+    ) -> AllocatedTensor {
+        let mut x = self.embed(call, self.attention.width);
+        let bias = self.distances(call).or_else(|| hidden.cloned());
         for _ in 0..self.layers {
-            x = self.add(x, |x| {
-                let new = self.attention.keys_values(&x);
-                self.attention.over(x, new, bias.clone())
-            });
-            x = self.add(x, |x| self.mlp.forward_wide(x, self.sum));
+            x = self.encode_layer(x, bias.as_ref());
         }
         self.finish(x, call)
     }
 
-    fn decode(
+    /// One layer of an encoder.
+    pub(crate) fn encode_layer(
+        &self,
+        x: AllocatedTensor,
+        bias: Option<&AllocatedTensor>,
+    ) -> AllocatedTensor {
+        let x = self.add(x, |x| {
+            let new = self.attention.keys_values(&x);
+            self.attention.over(x, new, bias.cloned())
+        });
+        self.add(x, |x| self.mlp.forward_wide(x, self.sum))
+    }
+
+    pub(crate) fn decode(
         &self,
         call: &mut NetworkCall<'_>,
         encoded: &AllocatedTensor,
-        width: u64,
+        source: Option<AllocatedTensor>,
     ) -> AllocatedTensor {
+        let width = self.attention.width;
         let mut x = self.embed(call, width);
         let causal = call.causal_bias(call.tokens);
         let bias = match (self.distances(call), causal) {
@@ -202,7 +221,7 @@ impl Stack {
             x = self.add(x, |x| {
                 // Kept, too: the keys of encoded tokens are the same in every step.
                 let memory = call.with_past(self.attention.keys_values(encoded));
-                self.attention.over(x, memory, None)
+                self.attention.over(x, memory, source.clone())
             });
             x = self.add(x, |x| self.mlp.forward_wide(x, self.sum));
         }
@@ -227,7 +246,7 @@ impl Stack {
         x.combine(part(normal).cast(self.sum))
     }
 
-    fn finish(&self, x: AllocatedTensor, call: &NetworkCall<'_>) -> AllocatedTensor {
+    pub(crate) fn finish(&self, x: AllocatedTensor, call: &NetworkCall<'_>) -> AllocatedTensor {
         if self.before {
             self.norm.forward(x).cast(call.machine.element)
         } else {

@@ -12,6 +12,8 @@ pub(crate) enum MemoryUse {
     Workspace,
     /// Keys, values and states for later steps.
     Cache,
+    /// Tensors of the model, which are counted by the checkpoint and not here.
+    Weights,
 }
 
 /// Bytes by what they are used for.
@@ -29,11 +31,13 @@ impl MemoryByUse {
             .saturating_add(self.cache)
     }
 
-    fn part_mut(&mut self, part: MemoryUse) -> &mut u64 {
+    /// `None` for what is not counted here.
+    fn part_mut(&mut self, part: MemoryUse) -> Option<&mut u64> {
         match part {
-            MemoryUse::Activations => &mut self.activations,
-            MemoryUse::Workspace => &mut self.workspace,
-            MemoryUse::Cache => &mut self.cache,
+            MemoryUse::Activations => Some(&mut self.activations),
+            MemoryUse::Workspace => Some(&mut self.workspace),
+            MemoryUse::Cache => Some(&mut self.cache),
+            MemoryUse::Weights => None,
         }
     }
 }
@@ -48,7 +52,9 @@ pub(crate) struct Ledger {
 impl Ledger {
     pub(crate) fn grow(&self, part: MemoryUse, bytes: u64) {
         let mut now = self.now.get();
-        *now.part_mut(part) = now.part_mut(part).saturating_add(bytes);
+        if let Some(counted) = now.part_mut(part) {
+            *counted = counted.saturating_add(bytes);
+        }
         self.now.set(now);
         if now.total() > self.peak.get().total() {
             self.peak.set(now);
@@ -57,7 +63,9 @@ impl Ledger {
 
     pub(crate) fn shrink(&self, part: MemoryUse, bytes: u64) {
         let mut now = self.now.get();
-        *now.part_mut(part) = now.part_mut(part).saturating_sub(bytes);
+        if let Some(counted) = now.part_mut(part) {
+            *counted = counted.saturating_sub(bytes);
+        }
         self.now.set(now);
     }
 

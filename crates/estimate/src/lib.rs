@@ -7,28 +7,49 @@
 //! in both, and `crates/runtime/tests/memory` compares them by measurement. Nothing here links
 //! burn.
 
+mod allocation_family;
 mod attention;
+mod audio_classifier;
+mod autoencoder;
 mod call;
 mod checkpoint;
 mod config;
+mod convnext;
+mod convolution;
+mod deberta;
 mod decoder;
 mod decoder_config;
+mod detection;
+mod diffusion;
 mod elementwise;
 mod encoder;
 mod encoder_decoder;
 mod error;
+mod graphormer;
+mod image_size;
 mod layers;
 mod ledger;
+mod llava;
 mod matrix_product;
+mod normalisation;
+mod patchtst;
 mod product;
+mod rag;
+mod resnet;
+mod ssm;
+mod swin;
 mod tensor;
 #[cfg(test)]
 mod tests;
 mod text_head;
+mod unet;
 mod vision;
 mod vision_text;
+mod wav2vec2;
 mod weights;
+mod whisper;
 
+use allocation_family::AllocationFamily;
 use call::NetworkCall;
 use config::{CompleteConfig, TIED};
 pub use error::EstimateError;
@@ -47,8 +68,9 @@ const GOLDEN: &str = "golden.safetensors";
 pub struct CallSizes {
     /// Inputs that are computed together.
     pub batch: u64,
-    /// Tokens of each; of an encoder-decoder the tokens of the source and of the target. Has no
-    /// effect on types that read images.
+    /// Tokens of each; of an encoder-decoder the tokens of the source and of the target. Frames of
+    /// a recording, nodes of a graph, tokens of the text beside an image. Has no effect on types
+    /// that read images or series alone.
     pub tokens: u64,
 }
 
@@ -83,6 +105,7 @@ pub struct CheckpointHeaders {
     model_type: ModelType,
     class: String,
     weights: CheckpointSize,
+    images: [u64; 2],
 }
 
 impl CheckpointHeaders {
@@ -98,22 +121,32 @@ impl CheckpointHeaders {
         }
         let model_type = config.model_type()?;
         // The checks compute the class of the golden, as the loader does.
-        let recorded = checkpoint::metadata(&directory.join(GOLDEN), "model_class");
+        let golden = directory.join(GOLDEN);
+        let recorded = checkpoint::metadata(&golden, "model_class");
         let class = recorded.unwrap_or_else(|| config.saved_class(model_type));
         let t5 = model_type == ModelType::T5;
-        let stacks = family(model_type) == Some(AllocationFamily::EncoderDecoder)
-            && !class.ends_with("EncoderModel");
+        let family = AllocationFamily::find(model_type);
+        let has_stacks = family.is_some_and(AllocationFamily::has_stacks);
+        let stacks = has_stacks && !class.ends_with("EncoderModel");
+        if model_type == ModelType::Rag {
+            config.read_passages(directory);
+        }
         let tensors = checkpoint::tensors(directory)?;
         if t5 {
             // Like the loader: transformers 5 writes true for files with and without a head.
             config.set_flag(TIED, !tensors.contains_key("lm_head.weight"));
         }
         let weights = CheckpointSize::new(tensors, config.flag(TIED), [t5, stacks]);
+        let images = match family.is_some_and(AllocationFamily::reads_any_image_size) {
+            true => image_size::image_size(directory, &golden, &config, model_type)?,
+            false => [0; 2],
+        };
         Ok(Self {
             config,
             model_type,
             class,
             weights,
+            images,
         })
     }
 
@@ -127,10 +160,20 @@ impl CheckpointHeaders {
         &self.class
     }
 
+    /// Height and width of the images that an estimate is for, of types that read images of any
+    /// size; else zeros.
+    pub fn image_size(&self) -> [u64; 2] {
+        self.images
+    }
+
     /// The bytes of the weights in `precision`: on the CPU in memory or mapped, on a GPU with the
     /// gaps between aligned rows.
     pub fn weights(&self, backend: Backend, precision: Precision) -> u64 {
-        self.weights.bytes(element(precision), backend)
+        let weights = self.weights.bytes(element(precision), backend);
+        // The index of passages is f32 in every precision.
+        let width = self.config.positive("retrieval_vector_size").unwrap_or(0);
+        let index = self.config.passages.saturating_mul(width);
+        weights.saturating_add(index.saturating_mul(ElementType::F32.bytes()))
     }
 
     /// The memory of one call that reads `sizes`, with a cache if the type has one.
@@ -149,8 +192,9 @@ impl CheckpointHeaders {
         let mapped =
             backend == Backend::Host && element == ElementType::F32 && self.weights.is_single();
         let machine = Machine::new(backend, element, mapped);
+        let family = self.family()?;
         let mut call = self.call(&machine, sizes)?;
-        run(&mut call)?;
+        family.forward(&mut call)?;
         // Read first: dropping the call frees the cache.
         let (peak, cache) = (machine.ledger.peak(), machine.ledger.now().cache);
         drop(call);
@@ -175,8 +219,9 @@ impl CheckpointHeaders {
     ) -> Result<BTreeMap<MatrixProduct, u64>, EstimateError> {
         // They are the same on every backend and in every precision.
         let machine = Machine::new(Backend::Gpu, ElementType::F32, false);
+        let family = self.family()?;
         let mut call = self.call(&machine, sizes)?;
-        run(&mut call)?;
+        family.forward(&mut call)?;
         Ok(machine.products.take())
     }
 
@@ -195,6 +240,7 @@ impl CheckpointHeaders {
             machine.clone(),
             (self.model_type, &self.config, self.head()?),
             counts,
+            self.images,
         ))
     }
 
@@ -204,73 +250,13 @@ impl CheckpointHeaders {
             .ok_or_else(|| EstimateError::NoClass(self.class.clone()))
     }
 
-    /// Whether the number of tokens counts, and not the size of images.
-    pub fn reads_tokens(&self) -> bool {
-        family(self.model_type) != Some(AllocationFamily::Vision)
+    fn family(&self) -> Result<AllocationFamily, EstimateError> {
+        AllocationFamily::find(self.model_type).ok_or(EstimateError::NoEstimate(self.model_type))
     }
-}
 
-/// Types that allocate alike.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum AllocationFamily {
-    Decoder,
-    Encoder,
-    EncoderDecoder,
-    Vision,
-    VisionText,
-}
-
-fn family(model_type: ModelType) -> Option<AllocationFamily> {
-    use ModelType as T;
-    Some(match model_type {
-        T::Bloom
-        | T::Falcon
-        | T::Gemma
-        | T::Gemma2
-        | T::Gpt2
-        | T::GptNeoX
-        | T::Llama
-        | T::Mistral
-        | T::Olmo2 => AllocationFamily::Decoder,
-        T::Opt | T::Phi3 | T::Qwen2 | T::Qwen3 | T::Mixtral | T::Olmoe | T::Qwen3Moe => {
-            AllocationFamily::Decoder
-        }
-        T::Albert
-        | T::Bert
-        | T::DistilBert
-        | T::Electra
-        | T::ModernBert
-        | T::Mpnet
-        | T::Roberta
-        | T::XlmRoberta => AllocationFamily::Encoder,
-        T::Bart | T::Marian | T::Pegasus | T::T5 => AllocationFamily::EncoderDecoder,
-        T::Deit | T::Dinov2 | T::Vit => AllocationFamily::Vision,
-        T::AutoencoderKl
-        | T::Unet
-        | T::DebertaV2
-        | T::Graphormer
-        | T::Llava
-        | T::Detr
-        | T::Yolos
-        | T::Rag => {
-            return None;
-        }
-        T::Hubert | T::Wav2Vec2 | T::Whisper | T::Mamba | T::Mamba2 | T::PatchTst => return None,
-        T::Clip | T::Siglip => AllocationFamily::VisionText,
-        T::ConvNext | T::ResNet | T::Swin => return None,
-        // Without a native implementation there are no allocations to follow.
-        _ => return None,
-    })
-}
-
-fn run(call: &mut NetworkCall<'_>) -> Result<(), EstimateError> {
-    match family(call.model_type) {
-        Some(AllocationFamily::Decoder) => decoder::forward(call),
-        Some(AllocationFamily::Encoder) => encoder::forward(call),
-        Some(AllocationFamily::EncoderDecoder) => encoder_decoder::forward(call),
-        Some(AllocationFamily::Vision) => vision::forward(call),
-        Some(AllocationFamily::VisionText) => vision_text::forward(call),
-        None => Err(EstimateError::NoEstimate(call.model_type)),
+    /// Whether the number of tokens counts, and not only the size of images or series.
+    pub fn reads_tokens(&self) -> bool {
+        AllocationFamily::find(self.model_type).is_none_or(AllocationFamily::reads_tokens)
     }
 }
 

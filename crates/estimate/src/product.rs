@@ -39,10 +39,19 @@ impl ProjectionMatrix {
 
     /// [..., inner] to [..., out].
     pub(crate) fn forward(self, x: AllocatedTensor) -> AllocatedTensor {
-        let mut dims = x.dims().to_vec();
-        let rows = dims[..dims.len() - 1]
-            .iter()
-            .fold(1_u64, |rows, length| rows.saturating_mul(*length));
+        x.machine().products.add(MatrixProduct {
+            batch: 1,
+            rows: rows(&x),
+            inner: self.inner,
+            columns: self.out,
+        });
+        self.forward_uncounted(x)
+    }
+
+    /// As [`ProjectionMatrix::forward`], for windows of a convolution that overlap: only some
+    /// backends compute them as a product.
+    pub(crate) fn forward_uncounted(self, x: AllocatedTensor) -> AllocatedTensor {
+        let (mut dims, rows) = (x.dims().to_vec(), rows(&x));
         let y = self.product(x.reshape(&[rows, self.inner]), rows);
         if let Some(last) = dims.last_mut() {
             *last = self.out;
@@ -52,12 +61,6 @@ impl ProjectionMatrix {
 
     fn product(self, x: AllocatedTensor, rows: u64) -> AllocatedTensor {
         let (machine, element) = (x.machine().clone(), x.element);
-        machine.products.add(MatrixProduct {
-            batch: 1,
-            rows,
-            inner: self.inner,
-            columns: self.out,
-        });
         let out = |element| empty(&machine, &[rows, self.out], element);
         if machine.is_gpu() {
             // The bias is added in place.
@@ -74,6 +77,9 @@ impl ProjectionMatrix {
                 let _sums = (by_columns && self.pays(rows))
                     .then(|| workspace(&machine, &[rows, self.out], element));
                 return y;
+            }
+            ElementType::F16 if rounds_partial_sums([rows, self.inner, self.out]) => {
+                self.product_in_single(x, rows)
             }
             ElementType::F16 => {
                 let y = result(&machine, &[rows, self.out], element, MemoryUse::Activations);
@@ -106,6 +112,29 @@ impl ProjectionMatrix {
         }
     }
 
+    /// The product of both factors in f32, which is then rounded.
+    fn product_in_single(self, x: AllocatedTensor, rows: u64) -> AllocatedTensor {
+        let (machine, element) = (x.machine().clone(), x.element);
+        let single = |dims: &[u64]| {
+            // burn's Flex converts through 64 bits.
+            let _double = workspace(&machine, &[2, dims[0], dims[1]], ElementType::F32);
+            workspace(&machine, dims, ElementType::F32)
+        };
+        let left = single(x.dims());
+        drop(x);
+        let weight = [self.inner, self.out];
+        let turned = (self.order == Order::View).then(|| workspace(&machine, &weight, element));
+        let factors = [left, single(&weight)];
+        drop(turned);
+        let dims = [rows, self.out];
+        let sum = result(&machine, &dims, ElementType::F32, MemoryUse::Workspace);
+        drop(factors);
+        let double = workspace(&machine, &[2, dims[0], dims[1]], ElementType::F32);
+        let y = empty(&machine, &dims, element);
+        drop((sum, double));
+        y
+    }
+
     /// As `testgen_nn` decides between its own kernel and a library's product.
     fn pays(self, rows: u64) -> bool {
         // The constants of `testgen_nn`'s kernel `transposed`; nothing of it is computed here.
@@ -131,7 +160,14 @@ pub(crate) fn matmul(left: AllocatedTensor, right: AllocatedTensor) -> Allocated
         inner: dims[3],
         columns: right.dims()[3],
     });
+    let sizes = [dims[2], dims[3], right.dims()[3]];
     dims[3] = right.dims()[3];
+    if element == ElementType::F16 && !machine.is_gpu() && rounds_partial_sums(sizes) {
+        let factors = [left, right].map(|factor| factor.cast(ElementType::F32));
+        let sum = result(&machine, &dims, ElementType::F32, MemoryUse::Workspace);
+        drop(factors);
+        return sum.cast(element);
+    }
     if element != ElementType::Bf16 || machine.is_gpu() {
         return result(&machine, &dims, element, MemoryUse::Activations);
     }
@@ -145,4 +181,19 @@ pub(crate) fn matmul(left: AllocatedTensor, right: AllocatedTensor) -> Allocated
     let product = empty(&machine, &dims, element);
     drop((sum, ordered));
     product
+}
+
+fn rows(x: &AllocatedTensor) -> u64 {
+    let dims = x.dims();
+    dims[..dims.len() - 1]
+        .iter()
+        .fold(1, |rows, length| rows.saturating_mul(*length))
+}
+
+/// Whether a product [rows, inner] times [inner, columns] in f16 on the host is computed in f32
+/// instead, as `testgen_nn` decides.
+fn rounds_partial_sums([rows, inner, columns]: [u64; 3]) -> bool {
+    // The terms that Flex sums before it rounds, as `testgen_nn` has it.
+    const SUMMED_AT_ONCE: u64 = 512;
+    rows == 1 || columns == 1 || inner > SUMMED_AT_ONCE
 }

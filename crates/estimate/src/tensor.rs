@@ -110,6 +110,11 @@ pub(crate) fn result(
     result
 }
 
+/// A tensor of the model, which an operation reads and never writes over.
+pub(crate) fn weight(machine: &Rc<Machine>, dims: &[u64], element: ElementType) -> AllocatedTensor {
+    allocate(machine, dims, element, MemoryUse::Weights)
+}
+
 /// Memory of one operation.
 pub(crate) fn workspace(
     machine: &Rc<Machine>,
@@ -162,7 +167,8 @@ impl AllocatedTensor {
     }
 
     pub(crate) fn is_unique(&self) -> bool {
-        Rc::strong_count(&self.block) == 1
+        // The model holds its weights, too.
+        Rc::strong_count(&self.block) == 1 && self.block.part.get() != MemoryUse::Weights
     }
 
     /// Whether the elements follow each other; dimensions of length one have any stride.
@@ -209,6 +215,14 @@ impl AllocatedTensor {
     pub(crate) fn swap(mut self, one: usize, other: usize) -> Self {
         self.dims.swap(one, other);
         self.strides.swap(one, other);
+        self
+    }
+
+    /// A view with its dimensions in another order.
+    pub(crate) fn permute(mut self, order: &[usize]) -> Self {
+        let pick =
+            |values: &[u64]| -> Vec<u64> { order.iter().map(|index| values[*index]).collect() };
+        (self.dims, self.strides) = (pick(&self.dims), pick(&self.strides));
         self
     }
 

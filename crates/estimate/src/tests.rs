@@ -1,5 +1,8 @@
 //! The sequence of allocations of small cases that can be counted by hand.
 
+mod convolutions;
+mod types;
+
 use crate::{
     CallSizes, CheckpointHeaders,
     attention::{KeyValueTensors, attend, split_heads},
@@ -10,7 +13,7 @@ use crate::{
     tensor::{Backend, ElementType, Machine, empty},
 };
 use serde_json::{Value, json};
-use std::{fs, rc::Rc};
+use std::{fs, path::Path, rc::Rc};
 use testgen_types::Precision;
 
 fn machine(backend: Backend, element: ElementType) -> Rc<Machine> {
@@ -181,16 +184,20 @@ fn products_are_counted_by_their_sizes() {
 /// A checkpoint with matrices of 4 x 2 numbers, read by its headers.
 fn headers(config: &Value, matrices: &[&str]) -> CheckpointHeaders {
     let directory = tempfile::tempdir().expect("it can be made");
+    write_checkpoint(directory.path(), config, matrices);
+    CheckpointHeaders::read(directory.path()).expect("it is a checkpoint")
+}
+
+fn write_checkpoint(directory: &Path, config: &Value, matrices: &[&str]) {
     let tensor = json!({ "dtype": "F32", "shape": [4, 2], "data_offsets": [0, 0] });
     let named = matrices
         .iter()
         .map(|name| ((*name).to_owned(), tensor.clone()));
     let header = Value::Object(named.collect()).to_string();
     let file = [&(header.len() as u64).to_le_bytes(), header.as_bytes()].concat();
-    fs::write(directory.path().join("model.safetensors"), file).expect("it can be written");
+    fs::write(directory.join("model.safetensors"), file).expect("it can be written");
     let config = config.to_string();
-    fs::write(directory.path().join("config.json"), config).expect("it can be written");
-    CheckpointHeaders::read(directory.path()).expect("it is a checkpoint")
+    fs::write(directory.join("config.json"), config).expect("it can be written");
 }
 
 #[test]

@@ -66,11 +66,7 @@ pub(crate) fn patches(
     let channels = config.size("num_channels")?;
     let (down, across) = (height / rows, breadth / columns);
     let images = [call.batch, channels, height, breadth];
-    let pixels = call.empty(&images);
-    if !call.machine.is_gpu() && call.machine.element != ElementType::F32 {
-        // They come in f32.
-        drop(call.single(&images));
-    }
+    let pixels = call.floats(&images);
     // Every patch as a row; the pixels are freed when they have been copied.
     let inner = channels.saturating_mul(rows).saturating_mul(columns);
     let count = down.saturating_mul(across);

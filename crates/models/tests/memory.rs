@@ -2,17 +2,16 @@
 //!
 //! A process of its own, because the counters of the heap are those of the process.
 
+#[path = "memory/inputs.rs"]
+mod inputs;
+
+use inputs::inputs;
 use std::{fs, path::Path, sync::Once};
 use testgen_estimate::{Backend, CallSizes, Estimate, EstimateError};
 use testgen_models::{Checkpoint, Model, load_model};
-use testgen_nn::{
-    array::{Array, Arrays},
-    device::BackendDevice,
-    heap,
-    weights::Residency,
-};
+use testgen_nn::{array::Arrays, device::BackendDevice, heap, weights::Residency};
 use testgen_processing::processor::Processor;
-use testgen_types::{Architecture, ModelType, Precision};
+use testgen_types::Precision;
 
 #[global_allocator]
 static ALLOCATOR: heap::CountingAllocator = heap::CountingAllocator;
@@ -36,7 +35,7 @@ fn measure(directory: &Path, precision: Precision, sizes: CallSizes) -> (Measure
         .estimate(Backend::Host, precision, sizes)
         .expect("it has an estimate");
     let device = BackendDevice::Cpu(Default::default());
-    let inputs = inputs(directory, checkpoint.model_type(), sizes);
+    let inputs = inputs(directory, &checkpoint, sizes);
     // The tokenizer is not part of the weights.
     let processor = processor_bytes(directory);
     let load = || {
@@ -95,46 +94,6 @@ fn call(model: &Model, inputs: &Arrays) -> u64 {
             heap::in_use()
         }
     }
-}
-
-fn inputs(
-    directory: &Path,
-    model_type: ModelType,
-    CallSizes { batch, tokens }: CallSizes,
-) -> Arrays {
-    let [batch, tokens] = [batch, tokens].map(|size| size as usize);
-    // An end token of most types, which classifiers of BART need, and no padding of any.
-    let ids = || Array::integers([batch, tokens], vec![2; batch * tokens]);
-    let named = |name: &str, array: Array| (name.to_owned(), array);
-    match model_type.architecture() {
-        Architecture::Vision => Arrays::from([named("pixel_values", pixels(directory, batch))]),
-        Architecture::VisionText => Arrays::from([
-            named("input_ids", ids()),
-            named("pixel_values", pixels(directory, batch)),
-        ]),
-        Architecture::EncoderDecoder => {
-            Arrays::from([named("input_ids", ids()), named("decoder_input_ids", ids())])
-        }
-        _ => Arrays::from([named("input_ids", ids())]),
-    }
-}
-
-/// Images of the size in the configuration.
-fn pixels(directory: &Path, batch: usize) -> Array {
-    let config = fs::read(directory.join("config.json")).expect("it has a configuration");
-    let config: serde_json::Value = serde_json::from_slice(&config).expect("it is JSON");
-    let config = config.get("vision_config").unwrap_or(&config);
-    let side = |index: usize| {
-        let size = &config["image_size"];
-        size.get(index).unwrap_or(size).as_u64().unwrap_or(224) as usize
-    };
-    let shape = [
-        batch,
-        config["num_channels"].as_u64().unwrap_or(3) as usize,
-        side(0),
-        side(1),
-    ];
-    Array::floats(shape, vec![0.5; shape.iter().product()])
 }
 
 /// The largest number of tokens up to `tokens` that the model has positions for.

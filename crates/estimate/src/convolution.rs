@@ -1,0 +1,329 @@
+//! Convolutions of images and of sequences, as `testgen_nn` computes them.
+
+use crate::{
+    elementwise::{cat, elements},
+    product::{Order, ProjectionMatrix},
+    tensor::{AllocatedTensor, ElementType, empty, weight, workspace},
+};
+use std::thread::available_parallelism;
+
+/// A convolution of images, [batch, in, height, width].
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct ImageConvolution {
+    /// In, out.
+    pub(crate) channels: [u64; 2],
+    /// Height, width.
+    pub(crate) kernel: [u64; 2],
+    pub(crate) stride: [u64; 2],
+    /// Zeros on each side.
+    pub(crate) padding: [u64; 2],
+    /// Whether each channel is convolved alone.
+    pub(crate) depthwise: bool,
+    pub(crate) bias: bool,
+}
+
+impl ImageConvolution {
+    /// With a bias and a square kernel.
+    pub(crate) fn square(channels: [u64; 2], kernel: u64, stride: u64, padding: u64) -> Self {
+        Self {
+            channels,
+            kernel: [kernel; 2],
+            stride: [stride; 2],
+            padding: [padding; 2],
+            depthwise: false,
+            bias: true,
+        }
+    }
+
+    /// Over patches that do not overlap.
+    pub(crate) fn patches(channels: [u64; 2], patch: [u64; 2]) -> Self {
+        Self {
+            kernel: patch,
+            stride: patch,
+            ..Self::square(channels, 1, 1, 0)
+        }
+    }
+
+    pub(crate) fn forward(self, x: AllocatedTensor) -> AllocatedTensor {
+        let gpu = x.machine().is_gpu();
+        if !self.depthwise && self.stride == self.kernel && self.padding == [0, 0] {
+            return self.product_of_patches(x);
+        }
+        if gpu && !self.depthwise {
+            return self.product_of_windows(x);
+        }
+        match x.element {
+            _ if gpu => empty(x.machine(), &self.result_dims(&x), x.element),
+            ElementType::F32 => self.on_host(x),
+            ElementType::F16 => self.f16_on_host(x),
+            ElementType::Bf16 => self.bf16_on_host(x),
+        }
+    }
+
+    /// The number of windows along the height or the width.
+    fn count(self, side: usize, length: u64) -> u64 {
+        let padded = length.saturating_add(2 * self.padding[side]);
+        padded.saturating_sub(self.kernel[side]) / self.stride[side] + 1
+    }
+
+    fn result_dims(self, x: &AllocatedTensor) -> [u64; 4] {
+        let [batch, height, width] = [0, 2, 3].map(|dimension| x.dims()[dimension]);
+        let [rows, columns] = [self.count(0, height), self.count(1, width)];
+        [batch, self.channels[1], rows, columns]
+    }
+
+    /// Of one window, in the channels that are summed.
+    fn window(self) -> u64 {
+        let [height, width] = self.kernel;
+        let inner = if self.depthwise { 1 } else { self.channels[0] };
+        inner.saturating_mul(height).saturating_mul(width)
+    }
+
+    fn weight_dims(self) -> [u64; 2] {
+        [self.channels[1], self.window()]
+    }
+
+    fn product_of_patches(self, x: AllocatedTensor) -> AllocatedTensor {
+        let [batch, inner, height, width] = [0, 1, 2, 3].map(|dimension| x.dims()[dimension]);
+        let [down, across] = self.kernel;
+        let (rows, columns) = (height / down, width / across);
+        let x = x.narrow(2, 0, rows * down).narrow(3, 0, columns * across);
+        let patches = x
+            .reshape(&[batch, inner, rows, down, columns, across])
+            .permute(&[0, 2, 4, 1, 3, 5]);
+        let windows = patches.reshape(&[batch * rows * columns, self.window()]);
+        let y = self.matrix().forward(windows);
+        self.as_image(y, [batch, rows, columns])
+    }
+
+    /// Every position of the kernel with its inputs, one after another.
+    fn product_of_windows(self, x: AllocatedTensor) -> AllocatedTensor {
+        let [batch, _, rows, columns] = self.result_dims(&x);
+        let x = self.padded(self.padded(x, 2, rows), 3, columns);
+        let [height, width] = self.kernel;
+        if height * width == 1 {
+            let x = every(x, 2, 0, rows, self.stride[0]);
+            let x = every(x, 3, 0, columns, self.stride[1]);
+            return Self::patches(self.channels, [1, 1]).forward(x);
+        }
+        let parts = (0..height * width).map(|place| {
+            let x = every(x.clone(), 2, place / width, rows, self.stride[0]);
+            every(x, 3, place % width, columns, self.stride[1])
+        });
+        let windows = cat(parts.collect(), 1)
+            .reshape(&[batch, height * width, self.channels[0], rows, columns])
+            .permute(&[0, 3, 4, 2, 1])
+            .reshape(&[batch * rows * columns, self.window()]);
+        let y = self.matrix().forward_uncounted(windows);
+        drop(x);
+        self.as_image(y, [batch, rows, columns])
+    }
+
+    fn matrix(self) -> ProjectionMatrix {
+        ProjectionMatrix {
+            order: Order::View,
+            ..ProjectionMatrix::linear(self.window(), self.channels[1], self.bias)
+        }
+    }
+
+    fn as_image(self, y: AllocatedTensor, [batch, rows, columns]: [u64; 3]) -> AllocatedTensor {
+        y.reshape(&[batch, rows, columns, self.channels[1]])
+            .permute(&[0, 3, 1, 2])
+    }
+
+    fn padded(self, x: AllocatedTensor, dimension: usize, count: u64) -> AllocatedTensor {
+        let side = dimension - 2;
+        let (before, length) = (self.padding[side], x.dims()[dimension]);
+        // So many that every window can be cut out with whole strides.
+        let needed = self.kernel[side] - 1 + count * self.stride[side];
+        between_zeros(x, dimension, before, needed.saturating_sub(before + length))
+    }
+
+    /// In f32, as burn's Flex computes it: windows are gathered in tiles.
+    fn on_host(self, x: AllocatedTensor) -> AllocatedTensor {
+        let (machine, dims) = (x.machine().clone(), self.result_dims(&x));
+        let input = x.clone().contiguous();
+        let small = self.channels[0] <= SMALL_CHANNELS[0] && self.channels[1] <= SMALL_CHANNELS[1];
+        if self.depthwise || small {
+            return empty(&machine, &dims, ElementType::F32);
+        }
+        // The kernel and the image with their channels last.
+        let ordered = [&self.weight_dims()[..], input.dims()]
+            .map(|dims| workspace(&machine, dims, ElementType::F32));
+        let y = empty(&machine, &dims, ElementType::F32);
+        let places = dims[2].saturating_mul(dims[3]);
+        let tiles = dims[0].saturating_mul(places.div_ceil(TILE));
+        let threads = available_parallelism().map_or(1, |threads| threads.get() as u64);
+        let row = self.window().saturating_add(self.channels[1]);
+        let tile = [tiles.min(threads), places.min(TILE), row];
+        drop(workspace(&machine, &tile, ElementType::F32));
+        drop(ordered);
+        y
+    }
+
+    /// `testgen_nn` converts both factors, because Flex rounds partial sums.
+    fn f16_on_host(self, x: AllocatedTensor) -> AllocatedTensor {
+        let (machine, element) = (x.machine().clone(), x.element);
+        let x = x.cast(ElementType::F32);
+        let kernel = weight(&machine, &self.weight_dims(), element).cast(ElementType::F32);
+        let y = self.on_host(x);
+        drop(kernel);
+        y.cast(element)
+    }
+
+    /// Flex converts both factors itself.
+    fn bf16_on_host(self, x: AllocatedTensor) -> AllocatedTensor {
+        let (machine, element) = (x.machine().clone(), x.element);
+        let ordered = x.clone().contiguous();
+        let single = empty(&machine, ordered.dims(), ElementType::F32);
+        drop(ordered);
+        let kernel = workspace(&machine, &self.weight_dims(), ElementType::F32);
+        let y = self.on_host(single);
+        drop(kernel);
+        // Not through 64 bits.
+        y.like(element)
+    }
+}
+
+/// The channels in and out up to which Flex sums one channel after another, without a copy.
+const SMALL_CHANNELS: [u64; 2] = [4, 16];
+
+/// The places of a result whose windows Flex gathers at once.
+const TILE: u64 = 512;
+
+/// A convolution of sequences, [batch, seq, in], with channels last.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct SequenceConvolution {
+    /// In, out.
+    pub(crate) channels: [u64; 2],
+    pub(crate) kernel: u64,
+    pub(crate) stride: u64,
+    /// Zeros on each side.
+    pub(crate) padding: u64,
+    /// The parts of the channels, each of which is convolved alone.
+    pub(crate) groups: u64,
+    pub(crate) bias: bool,
+}
+
+impl SequenceConvolution {
+    /// The length of the result of `seq` positions.
+    pub(crate) fn length(self, seq: u64) -> u64 {
+        let padded = seq.saturating_add(2 * self.padding);
+        match padded.checked_sub(self.kernel) {
+            Some(rest) => rest / self.stride + 1,
+            None => 0,
+        }
+    }
+
+    /// The fewest positions that have a result of `length`.
+    pub(crate) fn needed(self, length: u64) -> u64 {
+        let last = length.saturating_sub(1).saturating_mul(self.stride);
+        last.saturating_add(self.kernel)
+            .saturating_sub(2 * self.padding)
+    }
+
+    pub(crate) fn forward(self, x: AllocatedTensor) -> AllocatedTensor {
+        let (machine, element) = (x.machine().clone(), x.element);
+        let (batch, seq) = (x.dims()[0], x.dims()[1]);
+        let (length, [inner, out]) = (self.length(seq), self.channels);
+        let needed = self.kernel - 1 + length * self.stride;
+        let after = needed.saturating_sub(self.padding + seq);
+        let x = between_zeros(x, 1, self.padding, after);
+        let (width, part) = (inner / self.groups, out / self.groups);
+        let matrix = ProjectionMatrix {
+            order: Order::Turned,
+            ..ProjectionMatrix::linear(self.kernel * width, part, false)
+        };
+        let convolved = |index: u64| {
+            let x = match self.groups {
+                1 => x.clone(),
+                _ => x.clone().narrow(2, index * width, width),
+            };
+            let windows = self.windows(x, length);
+            let windows = windows.reshape(&[batch * length, self.kernel * width]);
+            let y = matrix.forward_uncounted(windows);
+            y.reshape(&[batch, length, part])
+        };
+        let y = cat((0..self.groups).map(convolved).collect(), 2);
+        drop(x);
+        if self.bias {
+            y.combine(weight(&machine, &[1, 1, out], element))
+        } else {
+            y
+        }
+    }
+
+    /// Of each window its positions, one after another.
+    fn windows(self, x: AllocatedTensor, length: u64) -> AllocatedTensor {
+        let (batch, channels) = (x.dims()[0], x.dims()[2]);
+        let part = |offset| {
+            let strided = x.clone().narrow(1, offset, length * self.stride);
+            match self.stride {
+                1 => strided,
+                stride => strided
+                    .reshape(&[batch, length, stride * channels])
+                    .narrow(2, 0, channels),
+            }
+        };
+        cat((0..self.kernel).map(part).collect(), 2)
+    }
+}
+
+/// `x` with zeros before and after it in `dimension`.
+pub(crate) fn between_zeros(
+    x: AllocatedTensor,
+    dimension: usize,
+    before: u64,
+    after: u64,
+) -> AllocatedTensor {
+    if before + after == 0 {
+        return x;
+    }
+    let zeros = |count: u64| {
+        let mut dims = x.dims().to_vec();
+        dims[dimension] = count;
+        (count > 0).then(|| empty(x.machine(), &dims, x.element))
+    };
+    let parts = [zeros(before), Some(x.clone()), zeros(after)];
+    // `x` is freed after they are joined.
+    cat(parts.into_iter().flatten().collect(), dimension)
+}
+
+/// The maximum of every window of 3 x 3 with a stride of 2, as the stem of ResNet pools.
+pub(crate) fn max_pool(x: AllocatedTensor) -> AllocatedTensor {
+    let window = ImageConvolution::square([x.dims()[1]; 2], 3, 2, 1);
+    let (machine, element, dims) = (x.machine().clone(), x.element, window.result_dims(&x));
+    if machine.is_gpu() {
+        return empty(&machine, &dims, element);
+    }
+    let single = (element == ElementType::Bf16).then(|| x.like(ElementType::F32));
+    let ordered = x.clone().contiguous();
+    let y = empty(&machine, &dims, element);
+    // Flex also finds where the maxima are, in 64 bits.
+    drop(workspace(&machine, &[2, elements(&y)], ElementType::F32));
+    drop((single, ordered));
+    y
+}
+
+/// `count` positions of `dimension`, every `stride`th from `first` on.
+fn every(
+    x: AllocatedTensor,
+    dimension: usize,
+    first: u64,
+    count: u64,
+    stride: u64,
+) -> AllocatedTensor {
+    let mut dims = x.dims().to_vec();
+    let x = x.narrow(dimension, first, count * stride);
+    if stride == 1 {
+        return x;
+    }
+    let product = |dims: &[u64]| {
+        dims.iter()
+            .fold(1_u64, |product, length| product.saturating_mul(*length))
+    };
+    let (outer, inner) = (product(&dims[..dimension]), product(&dims[dimension + 1..]));
+    let strided = x.reshape(&[outer, count, stride, inner]).narrow(2, 0, 1);
+    dims[dimension] = count;
+    strided.reshape(&dims)
+}
