@@ -1,6 +1,6 @@
 //! `config.json`, completed with the defaults of transformers.
 
-use crate::{checkpoint, error::EstimateError};
+use crate::error::EstimateError;
 use serde::Deserialize;
 use serde_json::{Map, Value};
 use std::{collections::BTreeMap, path::Path, sync::LazyLock};
@@ -13,9 +13,6 @@ use testgen_types::{
 /// The largest number of a field: larger ones would overflow sums of products, and no tensor has so
 /// many rows.
 const LARGEST: u64 = 0xffff_ffff;
-
-/// The embeddings of the passages of RAG.
-const PASSAGES: &str = "passages.safetensors";
 
 /// The field that ties the head to the embedding.
 pub(crate) const TIED: &str = "tie_word_embeddings";
@@ -38,8 +35,6 @@ pub(crate) struct CompleteConfig {
     fields: Map<String, Value>,
     /// The fields of the file itself.
     file: Map<String, Value>,
-    /// The passages beside it.
-    pub(crate) passages: u64,
 }
 
 impl CompleteConfig {
@@ -66,11 +61,7 @@ impl CompleteConfig {
         for (name, value) in &file {
             fields.insert(aliases.get(name).unwrap_or(name).clone(), value.clone());
         }
-        Self {
-            fields,
-            file,
-            passages: 0,
-        }
+        Self { fields, file }
     }
 
     /// A part with a separate configuration, of `model_type` unless it names another one.
@@ -194,16 +185,6 @@ impl CompleteConfig {
         listed
             .map(|texts| texts.iter().filter_map(Value::as_str).collect())
             .unwrap_or_default()
-    }
-
-    /// The number of passages beside the configuration of RAG, whose head is its generator's.
-    pub(crate) fn read_passages(&mut self, directory: &Path) {
-        let embeddings = checkpoint::shape(&directory.join(PASSAGES), "embeddings");
-        self.passages = embeddings
-            .and_then(|shape| shape.first().copied())
-            .unwrap_or(0);
-        let tied = self.part("generator", "bart").flag(TIED);
-        self.set_flag(TIED, tied);
     }
 
     pub(crate) fn set_flag(&mut self, field: &str, value: bool) {

@@ -71,7 +71,7 @@ fn names(model_type: ModelType) -> EncoderFields {
 }
 
 /// The last hidden states, [batch, seq, width].
-pub(crate) fn bert_hidden(call: &NetworkCall<'_>) -> Result<AllocatedTensor, EstimateError> {
+fn bert_hidden(call: &NetworkCall<'_>) -> Result<AllocatedTensor, EstimateError> {
     let (config, model_type) = (call.config, call.model_type);
     let names = names(model_type);
     let (width, heads) = (config.size(names.width)?, config.size(names.heads)?);

@@ -25,7 +25,6 @@ mod elementwise;
 mod encoder;
 mod encoder_decoder;
 mod error;
-mod graphormer;
 mod image_size;
 mod layers;
 mod ledger;
@@ -34,7 +33,6 @@ mod matrix_product;
 mod normalisation;
 mod patchtst;
 mod product;
-mod rag;
 mod resnet;
 mod ssm;
 mod swin;
@@ -69,7 +67,7 @@ pub struct CallSizes {
     /// Inputs that are computed together.
     pub batch: u64,
     /// Tokens of each; of an encoder-decoder the tokens of the source and of the target. Frames of
-    /// a recording, nodes of a graph, tokens of the text beside an image. Has no effect on types
+    /// a recording, tokens of the text beside an image. Has no effect on types
     /// that read images or series alone.
     pub tokens: u64,
 }
@@ -128,9 +126,6 @@ impl CheckpointHeaders {
         let family = AllocationFamily::find(model_type);
         let has_stacks = family.is_some_and(AllocationFamily::has_stacks);
         let stacks = has_stacks && !class.ends_with("EncoderModel");
-        if model_type == ModelType::Rag {
-            config.read_passages(directory);
-        }
         let tensors = checkpoint::tensors(directory)?;
         if t5 {
             // Like the loader: transformers 5 writes true for files with and without a head.
@@ -169,11 +164,7 @@ impl CheckpointHeaders {
     /// The bytes of the weights in `precision`: on the CPU in memory or mapped, on a GPU with the
     /// gaps between aligned rows.
     pub fn weights(&self, backend: Backend, precision: Precision) -> u64 {
-        let weights = self.weights.bytes(element(precision), backend);
-        // The index of passages is f32 in every precision.
-        let width = self.config.positive("retrieval_vector_size").unwrap_or(0);
-        let index = self.config.passages.saturating_mul(width);
-        weights.saturating_add(index.saturating_mul(ElementType::F32.bytes()))
+        self.weights.bytes(element(precision), backend)
     }
 
     /// The memory of one call that reads `sizes`, with a cache if the type has one.

@@ -37,12 +37,11 @@ pub(crate) fn inputs(directory: &Path, checkpoint: &CheckpointHeaders, sizes: Ca
             "past_values",
             &[rows.size("context_length"), rows.size("num_input_channels")],
         )],
-        ModelType::Graphormer => rows.graphs(),
         ModelType::Llava => rows.images_in_texts(),
         other => match other.architecture() {
             Architecture::Vision | Architecture::ObjectDetection => vec![images()],
             Architecture::VisionText => vec![rows.ids("input_ids", tokens), images()],
-            Architecture::EncoderDecoder | Architecture::Rag => ["input_ids", "decoder_input_ids"]
+            Architecture::EncoderDecoder => ["input_ids", "decoder_input_ids"]
                 .map(|name| rows.ids(name, tokens))
                 .into(),
             _ => vec![rows.ids("input_ids", tokens)],
@@ -145,20 +144,6 @@ impl InputSizes<'_> {
             named.push(self.floats("text_embeds", &[both - waves]));
         }
         named
-    }
-
-    fn graphs(&self) -> Vec<NamedArray> {
-        let nodes = self.tokens;
-        let hops = self.size("multi_hop_max_dist");
-        vec![
-            self.integers("input_nodes", &[nodes, 1], 1),
-            self.integers("in_degree", &[nodes], 1),
-            self.integers("out_degree", &[nodes], 1),
-            self.integers("spatial_pos", &[nodes, nodes], 1),
-            self.integers("attn_edge_type", &[nodes, nodes, 1], 1),
-            self.integers("input_edges", &[nodes, nodes, hops, 1], 1),
-            self.floats("attn_bias", &[nodes + 1, nodes + 1]),
-        ]
     }
 
     /// The tokens of an image before the tokens of a text.
