@@ -145,8 +145,8 @@ impl RunProgress {
         self.started = Instant::now();
     }
 
-    /// Prints how far recorders are: how many have `done` all, the steps of those that are
-    /// `running`, and the share of their work that is done, from 0 to 1.
+    /// Prints how far recorders are: how many are `done`, the steps of the `running`
+    /// ones, and the share of their work that is done, from 0 to 1.
     pub fn recording(&mut self, done: &str, running: &str, share: f64) {
         let elapsed = self.started.elapsed();
         let line = describe_recording(done, running, share, elapsed);

@@ -36,7 +36,7 @@ pub(super) fn record_synthetic(
     refuse_recorded(recorder, target)?;
     let made = testgen_checkpoints::temporary()?;
     let send = |content| send(about(content, made.path(), target));
-    // Those of a billion parameters take 20 s.
+    // A billion parameters take 20 s.
     send(Content::weights());
     if recorder.options().answers {
         // All files are copied back at the end, and a missing one is then deleted from the target.

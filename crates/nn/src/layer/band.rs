@@ -27,14 +27,14 @@ pub(super) struct Band {
     /// The queries, each of which is a key, too.
     pub(super) queries: usize,
     /// A key is seen if it is fewer places before the query.
-    pub(super) behind: usize,
+    pub(super) before: usize,
     /// A key is seen if it is fewer places after the query.
-    pub(super) ahead: usize,
+    pub(super) after: usize,
 }
 
 impl Band {
-    /// The bias f32 [batch or 1, 1, query, key] of the keys in the band, of those that are `shown`,
-    /// [batch, key], where some are not.
+    /// The bias f32 [batch or 1, 1, query, key] of the keys in the band; where some are hidden,
+    /// `shown` [batch, key] says which are not.
     pub(super) fn bias<B: Ops>(
         self,
         inputs: &Inputs<'_, B>,
@@ -59,7 +59,7 @@ impl Band {
     }
 
     fn contains(self, query: usize, key: usize) -> bool {
-        query.saturating_sub(key) < self.behind && key.saturating_sub(query) < self.ahead
+        query.saturating_sub(key) < self.before && key.saturating_sub(query) < self.after
     }
 
     fn on_host(self, rows: usize, shown: Option<&[bool]>) -> Vec<f32> {
@@ -93,14 +93,14 @@ impl Band {
             Some(shown) if !shown[index] => far,
             _ => (index % keys) as f32,
         });
-        let [behind, ahead] = [self.behind, self.ahead].map(|reach| reach.min(keys) as f32);
-        let middles = (self.past..keys).map(|query| query as f32 + (ahead - behind) / 2.0);
+        let [before, after] = [self.before, self.after].map(|reach| reach.min(keys) as f32);
+        let middles = (self.past..keys).map(|query| query as f32 + (after - before) / 2.0);
         let places = put(inputs, places.collect(), [rows, 1, 1, keys]);
         let middles = put(inputs, middles.collect(), [1, 1, self.queries, 1]);
         // Above 0 for hidden keys; the quotient is between -1 and 1, so that it rounds to 0 or 1.
         let beyond = (places - middles)
             .abs()
-            .sub_scalar((ahead + behind) / 2.0 - 1.0);
+            .sub_scalar((after + before) / 2.0 - 1.0);
         beyond.div_scalar(2.0 * far).ceil().mul_scalar(HIDDEN)
     }
 }
@@ -133,8 +133,8 @@ mod tests {
         let band = Band {
             past: 1,
             queries: 3,
-            behind: 2,
-            ahead: 1,
+            before: 2,
+            after: 1,
         };
         let seen = |shown: Option<&[bool]>| {
             let bias = band.on_host(1, shown);
@@ -154,12 +154,12 @@ mod tests {
         for (past, queries) in [(0, 1), (0, 9), (3, 5), (7, 1)] {
             let keys = past + queries;
             let shown: Vec<bool> = (0..2 * keys).map(|key| key % 4 != 1).collect();
-            for (behind, ahead) in [(keys, 1), (4, 1), (1, 1), (0, 1), (3, 3), (usize::MAX, 1)] {
+            for (before, after) in [(keys, 1), (4, 1), (1, 1), (0, 1), (3, 3), (usize::MAX, 1)] {
                 let band = Band {
                     past,
                     queries,
-                    behind,
-                    ahead,
+                    before,
+                    after,
                 };
                 assert_eq!(computed(band, 1, None), band.on_host(1, None), "{band:?}");
                 let shown = Some(shown.as_slice());

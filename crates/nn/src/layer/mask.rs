@@ -2,7 +2,7 @@
 //!
 //! A hidden key gets the smallest f32, not minus infinity: a row that hides every key is then
 //! uniform, as in transformers, instead of NaN. Whether a mask hides something is decided on the
-//! host, so that one that hides nothing costs nothing; `band` makes those of all pairs.
+//! host, so that one that hides nothing costs nothing; `band` makes the masks with all pairs.
 
 use super::band::{Band, HIDDEN, bias_of_key, put};
 use crate::{
@@ -68,8 +68,8 @@ pub fn window_bias<B: Ops>(
     let band = Band {
         past: 0,
         queries: seq,
-        behind: reach,
-        ahead: reach,
+        before: reach,
+        after: reach,
     };
     Ok(Some(band.bias(inputs, batch, padding.as_deref())))
 }
@@ -169,8 +169,8 @@ fn masked_causal_bias<B: Ops>(
     let band = Band {
         past,
         queries,
-        behind: window,
-        ahead: 1,
+        before: window,
+        after: 1,
     };
     Ok(Some(band.bias(inputs, batch, padding.as_deref())))
 }
