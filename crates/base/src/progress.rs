@@ -55,6 +55,30 @@ impl TestProgress<'_> {
     }
 }
 
+/// `2/40, 35 s, about 3 min left  bert: noise 3/24`: the times first, because a terminal cuts the
+/// end. `share` from 0 to 1 of the work is done.
+fn describe_recording(done: &str, running: &str, share: f64, elapsed: Duration) -> String {
+    let left = time_left(share, elapsed).map_or_else(String::new, |left| {
+        format!(", about {} left", rounded(left))
+    });
+    format!("{done}, {} s{left}  {running}", elapsed.as_secs())
+}
+
+/// The expected time until the end of work of which `share`, from 0 to 1, took `elapsed`; `None`
+/// before a part of it is done.
+pub fn time_left(share: f64, elapsed: Duration) -> Option<Duration> {
+    let share = share.min(1.0);
+    (share > 0.0)
+        .then(|| Duration::try_from_secs_f64(elapsed.as_secs_f64() * (1.0 - share) / share))?
+        .ok()
+}
+
+/// The line in the place of the last one. A terminal cuts it at its width: a line that wraps would
+/// stay, because only its last row is removed.
+fn redrawn(line: &str) -> String {
+    format!("\r\x1b[K\x1b[?7l{line}\x1b[?7h")
+}
+
 /// Seconds, and minutes from two on, because an expected time is not exact.
 fn rounded(time: Duration) -> String {
     match time.as_secs() {
@@ -121,15 +145,12 @@ impl RunProgress {
         self.started = Instant::now();
     }
 
-    /// Prints how far recorders are: `share` of their work is done, from 0 to 1.
-    pub fn recording(&mut self, text: &str, share: f64) {
-        let elapsed = self.started.elapsed().as_secs_f64();
-        let rest = if share > 0.0 {
-            format!(", about {:.0} s left", elapsed / share - elapsed)
-        } else {
-            String::new()
-        };
-        self.update("recording", &format!("{text}, {elapsed:.0} s{rest}"));
+    /// Prints how far recorders are: how many are `done`, the steps of the `running`
+    /// ones, and the share of their work that is done, from 0 to 1.
+    pub fn recording(&mut self, done: &str, running: &str, share: f64) {
+        let elapsed = self.started.elapsed();
+        let line = describe_recording(done, running, share, elapsed);
+        self.update("recording", &line);
     }
 
     /// Prints that a checkpoint is recorded.
@@ -165,7 +186,7 @@ impl RunProgress {
         self.drawn = Some(Instant::now());
         let line = format!("{verb:>10} {object}");
         match self.mode {
-            Mode::Terminal => write_stderr(&format!("\r\x1b[K{line}")),
+            Mode::Terminal => write_stderr(&redrawn(&line)),
             Mode::Quiet | Mode::Lines => write_stderr(&format!("{line}\n")),
         }
     }
@@ -215,5 +236,30 @@ mod tests {
         );
         (tests.all, tests.left) = (None, Some(Duration::from_secs(601)));
         assert!(describe(&tests).starts_with("12, 1 failed, 35 s, about 11 min left"));
+    }
+
+    #[test]
+    fn a_recording_has_an_expected_end_once_a_part_is_done() {
+        let describe =
+            |share| describe_recording("1/4", "t5: noise 3/24", share, Duration::from_secs(30));
+        assert_eq!(describe(0.0), "1/4, 30 s  t5: noise 3/24");
+        assert_eq!(describe(0.25), "1/4, 30 s, about 90 s left  t5: noise 3/24");
+        assert_eq!(
+            describe(0.01),
+            "1/4, 30 s, about 50 min left  t5: noise 3/24"
+        );
+        assert_eq!(
+            describe(1.01),
+            "1/4, 30 s, about 0 s left  t5: noise 3/24",
+            "parts that took longer than expected"
+        );
+    }
+
+    #[test]
+    fn a_line_is_redrawn_without_wrapping() {
+        let line = redrawn("testing 1/2");
+        let (before, after) = line.split_once("testing 1/2").expect("the line");
+        assert!(before.ends_with("\x1b[?7l") && before.contains("\r\x1b[K"));
+        assert_eq!(after, "\x1b[?7h", "later output wraps again");
     }
 }

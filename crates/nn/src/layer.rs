@@ -5,6 +5,7 @@
 
 mod alibi;
 mod attention;
+mod band;
 mod batch_norm;
 mod cached_attention;
 mod causal_convolution;

@@ -143,7 +143,7 @@ fn watch(
             Err(mpsc::RecvTimeoutError::Timeout) => {}
             Err(mpsc::RecvTimeoutError::Disconnected) => break,
         }
-        progress.recording(&state.text(), state.share());
+        progress.recording(&state.done(), &state.running(), state.share());
     }
     progress.clear();
     results.into_iter().flatten().collect()

@@ -20,3 +20,14 @@ pub(super) enum Content {
     /// It has ended.
     Ended(Result<PathBuf, PythonError>),
 }
+
+impl Content {
+    /// The step in which weights are computed, before the recorder starts.
+    pub(super) fn weights() -> Self {
+        Self::Step {
+            step: "weights".to_owned(),
+            done: 0,
+            of: 0,
+        }
+    }
+}

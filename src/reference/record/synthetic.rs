@@ -36,6 +36,8 @@ pub(super) fn record_synthetic(
     refuse_recorded(recorder, target)?;
     let made = testgen_checkpoints::temporary()?;
     let send = |content| send(about(content, made.path(), target));
+    // A billion parameters take 20 s.
+    send(Content::weights());
     if recorder.options().answers {
         // All files are copied back at the end, and a missing one is then deleted from the target.
         copy_files(&RECORDED, target, made.path(), |path, content| {
@@ -63,6 +65,7 @@ pub(super) fn record_stored(
         return record(target, send);
     }
     refuse_recorded(recorder, target)?;
+    send(Content::weights());
     let made = testgen_checkpoints::dequantized(target)?;
     let send = |content| send(about(content, made.path(), target));
     let recorded = record(made.path(), &send)?;

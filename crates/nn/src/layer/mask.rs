@@ -1,21 +1,16 @@
 //! The keys that a query attends to, as a bias on the scores.
 //!
 //! A hidden key gets the smallest f32, not minus infinity: a row that hides every key is then
-//! uniform, as in transformers, instead of NaN. The masks are made on the host, so that a mask that
-//! hides nothing costs nothing.
+//! uniform, as in transformers, instead of NaN. Whether a mask hides something is decided on the
+//! host, so that one that hides nothing costs nothing; `band` makes the masks with all pairs.
 
+use super::band::{Band, HIDDEN, bias_of_key, put};
 use crate::{
     backend::Ops,
     forward::ForwardError,
     inputs::{Inputs, wrong_input},
 };
 use burn_tensor::{DType, Tensor, TensorData};
-
-const HIDDEN: f32 = f32::MIN;
-
-fn bias_of_key(shown: bool) -> f32 {
-    if shown { 0.0 } else { HIDDEN }
-}
 
 /// The bias [batch, 1, 1, key] of an `attention_mask`, or `None` if it hides nothing.
 pub fn padding_bias<B: Ops>(
@@ -69,21 +64,14 @@ pub fn window_bias<B: Ops>(
     if padding.is_none() && seq <= window + 1 {
         return Ok(None);
     }
-    // Without padding all rows of the batch see the same keys.
-    let rows = if padding.is_some() { batch } else { 1 };
-    let mut bias = Vec::with_capacity(rows * seq * seq);
-    for row in 0..rows {
-        let padding = padding
-            .as_ref()
-            .map(|visible| &visible[row * seq..(row + 1) * seq]);
-        for query in 0..seq {
-            bias.extend((0..seq).map(|key| {
-                let is_near = query.abs_diff(key) <= window;
-                bias_of_key(is_near && padding.is_none_or(|visible| visible[key]))
-            }));
-        }
-    }
-    Ok(Some(put(inputs, bias, [rows, 1, seq, seq])))
+    let reach = window.saturating_add(1);
+    let band = Band {
+        past: 0,
+        queries: seq,
+        before: reach,
+        after: reach,
+    };
+    Ok(Some(band.bias(inputs, batch, padding.as_deref())))
 }
 
 /// 1 for each token that the `attention_mask` shows, else 0, f32, [batch, seq, 1], or `None` if it
@@ -178,21 +166,13 @@ fn masked_causal_bias<B: Ops>(
     if padding.is_none() && queries == 1 && keys <= window {
         return Ok(None);
     }
-    // Without padding all rows of the batch see the same keys.
-    let rows = if padding.is_some() { batch } else { 1 };
-    let mut bias = Vec::with_capacity(rows * queries * keys);
-    for row in 0..rows {
-        let padding = padding
-            .as_ref()
-            .map(|visible| &visible[row * keys..(row + 1) * keys]);
-        for query in past..keys {
-            bias.extend((0..keys).map(|key| {
-                let is_near = key <= query && query - key < window;
-                bias_of_key(is_near && padding.is_none_or(|visible| visible[key]))
-            }));
-        }
-    }
-    Ok(Some(put(inputs, bias, [rows, 1, queries, keys])))
+    let band = Band {
+        past,
+        queries,
+        before: window,
+        after: 1,
+    };
+    Ok(Some(band.bias(inputs, batch, padding.as_deref())))
 }
 
 /// 1 for each token of this call [batch, seq, 1] and 0 for padding, in the model's type, or `None`
@@ -226,8 +206,4 @@ pub(super) fn attention_mask<B: Ops>(
         .ok_or_else(|| wrong_input(name, array.shape(), format!("integers of shape {shape:?}")))?;
     let hides = values.contains(&0);
     Ok(hides.then(|| values.iter().map(|value| *value != 0).collect()))
-}
-
-fn put<B: Ops>(inputs: &Inputs<'_, B>, bias: Vec<f32>, shape: [usize; 4]) -> Tensor<B, 4> {
-    Tensor::from_data(TensorData::new(bias, shape), (inputs.device(), DType::F32))
 }

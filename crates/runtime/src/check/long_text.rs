@@ -86,7 +86,7 @@ pub(super) fn inapplicable(class: &str) -> Option<String> {
 
 fn summary(length: &LongLength, reach: Option<usize>) -> String {
     let reach = reach.map_or(String::new(), |reach| {
-        format!(", each is seen {reach} after it")
+        format!("; each is seen {reach} after it")
     });
     format!("{length}{reach}")
 }
@@ -260,16 +260,25 @@ fn chunks(length: usize) -> Vec<usize> {
         .collect()
 }
 
-/// Lengths below `longest`: around powers of two, and multiples of 32, 64, 128 and more that are
-/// none; the longest without its last token.
+/// The smallest tile of kernels for long texts, in tokens.
+const TILE: usize = 64;
+
+/// Lengths below `longest`: around powers of two, and around multiples of tiles of 64, 128 and 256
+/// tokens that are none; halfway between two powers; one token beyond the last tile; and the
+/// longest without its last token.
 fn lengths(longest: usize) -> Vec<usize> {
     let powers = (5..usize::BITS).map(|exponent| 1_usize << exponent);
-    let mut lengths: Vec<usize> = powers
-        .take_while(|power| *power < longest)
-        .flat_map(|power| [power - 1, power, power + 1, power + power / 2])
-        .filter(|length| *length < longest)
+    let powers = powers.take_while(|power| *power < longest);
+    let multiples = [TILE, 2 * TILE, 4 * TILE].map(|tile| [3 * tile, 5 * tile]);
+    let edges = powers.clone().chain(multiples.into_iter().flatten());
+    let mut lengths: Vec<usize> = edges
+        .flat_map(|edge| [edge - 1, edge, edge + 1])
+        .chain(powers.map(|power| power + power / 2))
+        .chain((longest > TILE).then(|| (longest - 1) / TILE * TILE + 1))
         .chain([longest - 1])
+        .filter(|length| *length < longest)
         .collect();
+    lengths.sort_unstable();
     lengths.dedup();
     lengths
 }

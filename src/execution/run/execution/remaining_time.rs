@@ -2,6 +2,7 @@
 
 use crate::results::read::{parse_lines, read_report};
 use std::{collections::HashMap, path::Path, time::Duration};
+use testgen_base::progress::time_left;
 use testgen_types::ReportEntry;
 
 /// The work of a run, in milliseconds of an earlier report. Checks run at the same time, so only
@@ -48,10 +49,7 @@ impl RemainingTime {
     /// The expected time until the last check ends, `elapsed` after the first began; `None` before
     /// one has ended.
     pub(super) fn left(&self, elapsed: Duration) -> Option<Duration> {
-        let share = (self.done / self.all).min(1.0);
-        (share > 0.0)
-            .then(|| Duration::try_from_secs_f64(elapsed.as_secs_f64() * (1.0 - share) / share))?
-            .ok()
+        time_left(self.done / self.all, elapsed)
     }
 
     fn work(&self, test: &str) -> f64 {

@@ -18,8 +18,13 @@ pub(super) struct BatchState<'a> {
 }
 
 impl BatchState<'_> {
-    /// `2/40, bert: noise 3/24, llama: config 12/64`.
-    pub(super) fn text(&self) -> String {
+    /// `2/40`.
+    pub(super) fn done(&self) -> String {
+        format!("{}/{}", self.ended, self.targets.len())
+    }
+
+    /// `bert: noise 3/24, llama: config 12/64`.
+    pub(super) fn running(&self) -> String {
         let running = self
             .steps
             .iter()
@@ -28,12 +33,7 @@ impl BatchState<'_> {
                 let found = found.as_ref()?;
                 Some(format!("{}: {}", target.name, found.text()))
             });
-        let done = format!("{}/{}", self.ended, self.targets.len());
-        [done]
-            .into_iter()
-            .chain(running)
-            .collect::<Vec<_>>()
-            .join(", ")
+        running.collect::<Vec<_>>().join(", ")
     }
 
     /// The share of the work that is done, from 0 to 1.
@@ -53,6 +53,7 @@ impl BatchState<'_> {
 }
 
 /// The steps with the share of a recording's time that precedes each, and the share that it takes.
+/// Weights are computed before the recording, in no part of its time.
 const STEPS: [(&str, f64, f64); 4] = [
     ("inputs", 0.0, 0.1),
     ("noise", 0.1, 0.35),
@@ -106,10 +107,19 @@ mod tests {
         };
         let state = BatchState {
             targets: &targets,
-            steps: vec![None, step("noise", 6, 24), step("inputs", 0, 0), None],
+            steps: vec![
+                None,
+                step("noise", 6, 24),
+                step("inputs", 0, 0),
+                step("weights", 0, 0),
+            ],
             ended: 1,
         };
-        assert_eq!(state.text(), "1/4, llama: noise 6/24, gpt2: inputs");
+        assert_eq!(state.done(), "1/4");
+        assert_eq!(
+            state.running(),
+            "llama: noise 6/24, gpt2: inputs, t5: weights"
+        );
         assert!(
             (state.share() - (1.0 + 0.1 + 0.35 / 4.0) / 4.0).abs() < 1e-9,
             "{}",

@@ -20,10 +20,21 @@ const LONGEST_SIMULATED: usize = 1 << 7;
 /// A text that any device has memory for.
 const SHORTEST: usize = 1 << 7;
 
+/// The fields with the number of positions that a model was trained on; a configuration has one of
+/// them.
+const TRAINED: [&str; 4] = [
+    "max_position_embeddings",
+    "n_positions",
+    "max_seq_len",
+    "context_length",
+];
+
 /// The number of tokens, and why there are not more.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) struct LongLength {
     pub(super) tokens: usize,
+    /// The positions of the model, if their number is known.
+    positions: Option<usize>,
     /// A longer text that was not read.
     refused: Option<Refused>,
 }
@@ -38,51 +49,46 @@ struct Refused {
 impl LongLength {
     /// The length for the model under test on its device, at this moment.
     pub(super) fn for_run(run: &CheckRun<'_>, tested: &SubjectUnderTest) -> Self {
-        let capabilities = tested.model().capabilities();
+        let (config, capabilities) = (tested.model().config(), tested.model().capabilities());
         // Rotary positions have no end; the model was trained on this number.
-        let trained = tested.model().config().get("max_position_embeddings");
-        let trained = trained.and_then(Value::as_u64);
         let limits = [
             capabilities.max_positions,
             capabilities.cacheable_length,
-            trained.and_then(|positions| usize::try_from(positions).ok()),
+            trained(config),
         ];
         let positions = limits.into_iter().flatten().min();
-        let heads = tested.model().config().get("num_attention_heads");
         let device = run.device.as_ref().expect("the model was loaded on it");
         let tokens = longest(device, positions);
+        let heads = config.get("num_attention_heads");
         let tokens = match heads.and_then(Value::as_u64) {
             Some(heads) if run.engine.process_name().is_none() => indexable(tokens, heads),
             _ => tokens,
         };
-        let Some(free) = memory::available(device) else {
-            return Self {
-                tokens,
-                refused: None,
-            };
-        };
-        let needed = |tokens| needed(run, device, tokens);
-        Self::within(tokens, free, needed)
-    }
-
-    /// `tokens`, halved until what they need is free. A type without an estimate is not limited.
-    fn within(tokens: usize, free: u64, needed: impl Fn(usize) -> Option<u64>) -> Self {
-        let mut length = Self {
+        let length = Self {
             tokens,
+            positions,
             refused: None,
         };
+        match memory::available(device) {
+            Some(free) => length.within(free, |tokens| needed(run, device, tokens)),
+            None => length,
+        }
+    }
+
+    /// Halved until what the tokens need is free. A type without an estimate is not limited.
+    fn within(self, free: u64, needed: impl Fn(usize) -> Option<u64>) -> Self {
+        let mut length = self;
         while let Some(needed) = needed(length.tokens)
             && needed > free
             && length.tokens > SHORTEST
         {
-            length = Self {
-                tokens: length.tokens / 2,
-                refused: Some(Refused {
-                    tokens: length.tokens,
-                    needed,
-                    free,
-                }),
+            let refused = Refused {
+                tokens: length.tokens,
+                needed,
+                free,
             };
+            length.tokens /= 2;
+            length.refused = Some(refused);
         }
         length
     }
@@ -91,6 +97,11 @@ impl LongLength {
 impl fmt::Display for LongLength {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(f, "{} tokens", self.tokens)?;
+        match self.positions {
+            Some(positions) if positions == self.tokens => write!(f, ", all positions")?,
+            Some(positions) => write!(f, " of {positions} positions")?,
+            None => {}
+        }
         match &self.refused {
             None => Ok(()),
             Some(Refused {
@@ -106,6 +117,12 @@ impl fmt::Display for LongLength {
             }
         }
     }
+}
+
+/// The positions that a model was trained on, as far as its configuration says so.
+fn trained(config: &Value) -> Option<usize> {
+    let positions = TRAINED.iter().find_map(|name| config.get(*name)?.as_u64());
+    positions.and_then(|positions| usize::try_from(positions).ok())
 }
 
 /// The longest text that a device reads in a minute, of a model with this number of positions.
@@ -148,7 +165,31 @@ fn needed(run: &CheckRun<'_>, device: &OpenDevice, tokens: usize) -> Option<u64>
 
 #[cfg(test)]
 mod tests {
-    use super::{LongLength, indexable};
+    use super::{LongLength, indexable, trained};
+    use serde_json::json;
+
+    fn length(tokens: usize, positions: Option<usize>) -> LongLength {
+        LongLength {
+            tokens,
+            positions,
+            refused: None,
+        }
+    }
+
+    #[test]
+    fn models_name_the_positions_that_they_were_trained_on() {
+        assert_eq!(trained(&json!({ "n_positions": 1024 })), Some(1024));
+        assert_eq!(trained(&json!({ "context_length": 2048 })), Some(2048));
+        assert_eq!(trained(&json!({ "n_positions": null })), None);
+    }
+
+    #[test]
+    fn a_text_that_fills_the_model_says_so() {
+        let text = |tokens, positions| length(tokens, positions).to_string();
+        assert_eq!(text(1024, Some(1024)), "1024 tokens, all positions");
+        assert_eq!(text(4096, Some(131_072)), "4096 tokens of 131072 positions");
+        assert_eq!(text(32768, None), "32768 tokens");
+    }
 
     #[test]
     fn scores_are_counted_in_32_bits() {
@@ -160,21 +201,21 @@ mod tests {
     #[test]
     fn a_text_is_halved_until_it_fits() {
         let quadratic = |tokens: usize| Some((tokens * tokens) as u64);
-        let length = |free| LongLength::within(1024, free, quadratic);
-        assert_eq!(length(1 << 20).to_string(), "1024 tokens");
+        let within = |free| length(1024, None).within(free, quadratic);
+        assert_eq!(within(1 << 20).to_string(), "1024 tokens");
         assert_eq!(
-            length(3 << 30).tokens,
+            within(3 << 30).tokens,
             1024,
             "more memory does not make a text longer"
         );
-        let halved = length((1 << 20) - 1);
+        let halved = within((1 << 20) - 1);
         assert_eq!(halved.tokens, 512);
         assert_eq!(
             halved.to_string(),
             "512 tokens (1024 need 0.0 GiB, 0.0 GiB are free)"
         );
-        assert_eq!(length(1).tokens, 128, "the shortest is not halved");
-        let without = LongLength::within(1024, 1, |_| None);
+        assert_eq!(within(1).tokens, 128, "the shortest is not halved");
+        let without = length(1024, None).within(1, |_| None);
         assert_eq!(without.tokens, 1024, "a type without an estimate");
     }
 }

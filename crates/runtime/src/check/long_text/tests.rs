@@ -19,3 +19,15 @@ fn lengths_are_around_powers_of_two_and_below_the_longest() {
     assert!(long.is_sorted() && long.contains(&8193) && long.contains(&12288));
     assert_eq!(long.last(), Some(&16383));
 }
+
+#[test]
+fn lengths_are_around_multiples_of_tiles_within_a_limit_of_any_kind() {
+    let within = lengths(1000);
+    for multiple in [3 * 64, 5 * 64, 3 * 128, 5 * 128, 3 * 256] {
+        for length in [multiple - 1, multiple, multiple + 1] {
+            assert!(within.contains(&length), "{length}: {within:?}");
+        }
+    }
+    assert_eq!(within[within.len() - 2..], [961, 999], "15 tiles and one");
+    assert!(within.is_sorted_by(|one, other| one < other));
+}
