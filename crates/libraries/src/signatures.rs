@@ -9,7 +9,7 @@ use crate::{
 };
 
 /// Every function of the six libraries with the classes of its parameters: `pointer`, `i32`,
-/// `u32`, `i64`, `u64`, `usize`.
+/// `u32`, `i64`, `u64`, `usize`, `f64`, `bool`.
 pub fn signatures() -> Vec<(String, Vec<&'static str>)> {
     let tables = [
         ("cublas", CublasFunctions::SIGNATURES),
@@ -44,6 +44,8 @@ pub fn parameter_class(text: &str) -> &'static str {
         "c_longlong" | "i64" => "i64",
         "u64" => "u64",
         "usize" => "usize",
+        "f64" => "f64",
+        "bool" => "bool",
         _ => "unknown",
     }
 }

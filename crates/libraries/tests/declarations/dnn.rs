@@ -42,6 +42,24 @@ fn numbers_of_miopen_are_those_of_its_header() {
 }
 
 #[test]
+fn numbers_of_the_simulated_primitives_are_those_of_its_header() {
+    let algorithms = ["FAST", "ACCURATE", "LOG"].map(|name| amd(&format!("MIOPEN_SOFTMAX_{name}")));
+    assert_eq!(simulated::SOFTMAX_ALGORITHMS, algorithms);
+    let modes = ["INSTANCE", "CHANNEL"].map(|name| amd(&format!("MIOPEN_SOFTMAX_MODE_{name}")));
+    assert_eq!(simulated::SOFTMAX_MODES, modes);
+    let activations = ["LOGISTIC", "TANH", "RELU", "CLIPPEDRELU"];
+    let activations = activations.map(|name| amd(&format!("miopenActivation{name}")));
+    assert_eq!(simulated::ACTIVATIONS, activations);
+    let pools = ["Max", "Average", "AverageInclusive"];
+    let pools = pools.map(|name| amd(&format!("miopenPooling{name}")));
+    assert_eq!(simulated::POOLS, pools);
+    let reductions = ["ADD", "MIN", "MAX", "AVG"];
+    let reductions = reductions.map(|name| amd(&format!("MIOPEN_REDUCE_TENSOR_{name}")));
+    assert_eq!(simulated::REDUCTIONS, reductions);
+    assert_eq!(simulated::PROPAGATE_NAN, amd("MIOPEN_PROPAGATE_NAN"));
+}
+
+#[test]
 fn statuses_of_miopen_are_those_of_its_header() {
     for (code, name) in MiopenNumbers::STATUSES {
         assert_eq!(*code, amd(name), "{name}");
