@@ -156,7 +156,7 @@ impl SimulatedPrimitive {
             } => {
                 let counts =
                     has(PrimitiveFault::Padding) || *of_window == SimulatedWindow::MeanWithPadding;
-                let windows = PoolWindows {
+                let windows = SimulatedWindows {
                     window,
                     padding,
                     stride,
@@ -210,7 +210,11 @@ impl SimulatedPrimitive {
                     .map(|position| unsafe { self.x.read(self.x.index(position.iter().copied())) })
                     .collect();
                 let count = numbers.len();
-                if drops && count > BLOCK {
+                let adds = matches!(
+                    reduction,
+                    SimulatedReduction::Sum | SimulatedReduction::Mean
+                );
+                if drops && adds && count > BLOCK {
                     numbers.truncate(count / BLOCK * BLOCK);
                 }
                 let place = group[0].iter().zip(to);
@@ -224,7 +228,7 @@ impl SimulatedPrimitive {
         &self,
         of_window: SimulatedWindow,
         counts_padding: bool,
-        windows: PoolWindows<'_>,
+        windows: SimulatedWindows<'_>,
     ) -> Vec<(usize, f64)> {
         let pool = |position: &Vec<usize>| {
             let size: usize = windows.window.iter().product();
@@ -289,13 +293,13 @@ impl SimulatedReduction {
 
 /// The windows of a pool.
 #[derive(Clone, Copy)]
-struct PoolWindows<'a> {
+struct SimulatedWindows<'a> {
     window: &'a [usize],
     padding: &'a [usize],
     stride: &'a [usize],
 }
 
-impl PoolWindows<'_> {
+impl SimulatedWindows<'_> {
     /// The positions of x in the window of a position of y, without padding.
     fn elements(self, position: &[usize], lengths: &[usize]) -> Vec<Vec<usize>> {
         let inside = |tap: &Vec<usize>| -> Option<Vec<usize>> {

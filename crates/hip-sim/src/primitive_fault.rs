@@ -11,7 +11,7 @@ named_faults! {
         Sign = "sign",
         /// The mean of a window counts padding in every mode.
         Padding = "padding",
-        /// The last block of 256 elements of a reduction is left out if it is not full.
+        /// The last block of 256 elements of a sum or a mean is left out if it is not full.
         Block = "block",
         /// Elements of the result after the first kilobyte are not stored.
         Limit = "limit",

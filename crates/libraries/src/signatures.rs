@@ -3,7 +3,10 @@
 
 use crate::{
     classic::{CublasFunctions, RocblasFunctions, SolutionFunctions},
-    dnn::{CudnnFunctions, MiopenFunctions},
+    dnn::{
+        CudnnFunctions, CudnnPrimitiveFunctions, CudnnSwishFunctions, MiopenFunctions,
+        MiopenPrimitiveFunctions, PrimitiveFunctions,
+    },
     lt::LtFunctions,
     symbols::FunctionTable,
 };
@@ -18,7 +21,12 @@ pub fn signatures() -> Vec<(String, Vec<&'static str>)> {
         ("rocblas_", SolutionFunctions::SIGNATURES),
         ("hipblasLt", LtFunctions::SIGNATURES),
         ("cudnn", CudnnFunctions::SIGNATURES),
+        ("cudnn", PrimitiveFunctions::SIGNATURES),
+        ("cudnn", CudnnPrimitiveFunctions::SIGNATURES),
+        ("cudnn", CudnnSwishFunctions::SIGNATURES),
         ("miopen", MiopenFunctions::SIGNATURES),
+        ("miopen", PrimitiveFunctions::SIGNATURES),
+        ("miopen", MiopenPrimitiveFunctions::SIGNATURES),
     ];
     let functions = tables.into_iter().flat_map(|(prefix, table)| {
         table.iter().map(move |(suffix, parameters)| {

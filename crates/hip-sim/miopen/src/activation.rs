@@ -1,7 +1,7 @@
 //! Activations and their descriptors.
 
 use crate::numbers::{ACTIVATIONS, MiopenStatus, create, destroy, guarded};
-use crate::primitive::PrimitiveTensors;
+use crate::primitive::OperatorTensors;
 use hip_sim::{SimulatedFunction, SimulatedKind};
 use std::ffi::{c_int, c_void};
 
@@ -66,7 +66,7 @@ pub unsafe extern "C" fn miopenActivationForward(
     y_layout: *mut c_void,
     y: *mut c_void,
 ) -> c_int {
-    let tensors = PrimitiveTensors {
+    let tensors = OperatorTensors {
         handle,
         alpha,
         x: [x_layout, x.cast_mut()],

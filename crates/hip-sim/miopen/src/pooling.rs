@@ -1,7 +1,7 @@
 //! Pools and their descriptors.
 
 use crate::numbers::{MiopenStatus, POOLS, create, destroy, guarded, numbers};
-use crate::primitive::{PrimitiveTensors, compute};
+use crate::primitive::{OperatorTensors, compute};
 use hip_sim::{SimulatedKind, SimulatedTensor, SimulatedWindow};
 use std::ffi::{c_int, c_void};
 
@@ -82,7 +82,7 @@ pub unsafe extern "C" fn miopenPoolingForward(
     _workspace: *mut c_void,
     _workspace_bytes: usize,
 ) -> c_int {
-    let tensors = PrimitiveTensors {
+    let tensors = OperatorTensors {
         handle,
         alpha,
         x: [x_layout, x.cast_mut()],

@@ -8,7 +8,7 @@ use std::ffi::c_void;
 /// The input and the result of an operator, each a descriptor with its elements, and the factors
 /// of both.
 #[derive(Debug, Clone, Copy)]
-pub(crate) struct PrimitiveTensors {
+pub(crate) struct OperatorTensors {
     pub(crate) handle: *mut c_void,
     pub(crate) alpha: *const c_void,
     pub(crate) x: [*mut c_void; 2],
@@ -16,7 +16,7 @@ pub(crate) struct PrimitiveTensors {
     pub(crate) y: [*mut c_void; 2],
 }
 
-impl PrimitiveTensors {
+impl OperatorTensors {
     /// The input and the result. Only alpha 1 and beta 0 are simulated.
     ///
     /// # Safety

@@ -1,7 +1,7 @@
 //! Reductions and their descriptors.
 
 use crate::numbers::{FLOAT, MiopenStatus, PROPAGATE_NAN, REDUCTIONS, create, destroy, guarded};
-use crate::primitive::{PrimitiveTensors, compute};
+use crate::primitive::{OperatorTensors, compute};
 use hip_sim::{SimulatedKind, SimulatedReduction};
 use std::ffi::{c_int, c_void};
 
@@ -102,7 +102,7 @@ pub unsafe extern "C" fn miopenReduceTensor(
     y_layout: *mut c_void,
     y: *mut c_void,
 ) -> c_int {
-    let tensors = PrimitiveTensors {
+    let tensors = OperatorTensors {
         handle,
         alpha,
         x: [x_layout, x.cast_mut()],

@@ -1,7 +1,7 @@
 //! The softmax.
 
 use crate::numbers::{MiopenStatus, SOFTMAX_ALGORITHMS, SOFTMAX_MODES, guarded};
-use crate::primitive::PrimitiveTensors;
+use crate::primitive::OperatorTensors;
 use hip_sim::SimulatedKind;
 use std::ffi::{c_int, c_void};
 
@@ -23,7 +23,7 @@ pub unsafe extern "C" fn miopenSoftmaxForward_V2(
     algorithm: c_int,
     mode: c_int,
 ) -> c_int {
-    let tensors = PrimitiveTensors {
+    let tensors = OperatorTensors {
         handle,
         alpha,
         x: [x_layout, x.cast_mut()],
