@@ -54,11 +54,6 @@ impl OperatorTensors {
     pub(crate) unsafe fn compute_elements(self, kind: SimulatedKind) -> Result<(), MiopenStatus> {
         // SAFETY: as the caller promises.
         let [x, y] = unsafe { self.described()? };
-        // MIOpen has no softmax of bf16.
-        let is_softmax = matches!(kind, SimulatedKind::Softmax { .. });
-        if is_softmax && x.number == MatrixType::Bf16 {
-            return Err(MiopenStatus::NotImplemented);
-        }
         if x.lengths != y.lengths {
             return Err(MiopenStatus::BadParm);
         }
@@ -76,6 +71,10 @@ pub(crate) unsafe fn compute(
     kind: SimulatedKind,
     [x, y]: [SimulatedTensor; 2],
 ) -> Result<(), MiopenStatus> {
+    // Of these operators, MIOpen has reductions of bf16 only.
+    if x.number == MatrixType::Bf16 && !matches!(kind, SimulatedKind::Reduction(_)) {
+        return Err(MiopenStatus::NotImplemented);
+    }
     let primitive = SimulatedPrimitive { kind, x, y };
     // SAFETY: as the caller promises.
     unsafe { primitive.compute(faults()) }.map_err(|_| MiopenStatus::InternalError)
