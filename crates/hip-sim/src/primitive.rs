@@ -183,9 +183,9 @@ impl SimulatedPrimitive {
         let is_over = |dimension: usize| dimension == 1 || instance && dimension > 1;
         let groups = groups(&self.x.lengths, is_over);
         let of_group = |group: &Vec<Vec<usize>>| -> Vec<(usize, f64)> {
-            // SAFETY: as the caller promises.
             let scores: Vec<f64> = group
                 .iter()
+                // SAFETY: as the caller promises.
                 .map(|position| unsafe { self.x.read(self.x.index(position.iter().copied())) })
                 .collect();
             let places = group
@@ -204,9 +204,9 @@ impl SimulatedPrimitive {
         groups
             .iter()
             .map(|group| {
-                // SAFETY: as the caller promises.
                 let mut numbers: Vec<f64> = group
                     .iter()
+                    // SAFETY: as the caller promises.
                     .map(|position| unsafe { self.x.read(self.x.index(position.iter().copied())) })
                     .collect();
                 let count = numbers.len();
