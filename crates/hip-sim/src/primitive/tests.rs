@@ -1,9 +1,12 @@
 //! Each kind of operator with and without its faults.
 
-use super::{
-    SimulatedFunction, SimulatedKind, SimulatedPrimitive, SimulatedReduction, SimulatedWindow,
+use super::{SimulatedKind, SimulatedPrimitive, SimulatedWindow};
+use crate::{
+    fault::Faults,
+    matrix::{MatrixType, SimulatedTensor, positions},
+    primitive_arithmetic::{SimulatedFunction, SimulatedReduction},
+    product::InjectedProductError,
 };
-use crate::{Faults, InjectedProductError, MatrixType, SimulatedTensor, matrix::positions};
 
 fn tensor(data: &mut [f32], lengths: &[usize]) -> SimulatedTensor {
     let strides = (0..lengths.len()).map(|dimension| lengths[dimension + 1..].iter().product());
