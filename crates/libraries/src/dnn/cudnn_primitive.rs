@@ -52,6 +52,8 @@ impl StatusCheck for CudnnDialect<'_> {
 impl PrimitiveDialect for CudnnDialect<'_> {
     const PREFIX: &'static str = "cudnn";
     const SOFTMAX: &'static str = "cudnnSoftmaxForward";
+    // cuDNN 9.14 returns BAD_PARAM.
+    const REDUCES_SINGLE_ELEMENTS: bool = false;
 
     fn handle(&self) -> Opaque {
         self.handle

@@ -49,6 +49,7 @@ impl StatusCheck for MiopenDialect<'_> {
 impl PrimitiveDialect for MiopenDialect<'_> {
     const PREFIX: &'static str = "miopen";
     const SOFTMAX: &'static str = "miopenSoftmaxForward_V2";
+    const REDUCES_SINGLE_ELEMENTS: bool = true;
 
     fn handle(&self) -> Opaque {
         self.handle

@@ -22,6 +22,8 @@ pub(super) trait PrimitiveDialect: StatusCheck {
     const PREFIX: &'static str;
     /// The name of the softmax.
     const SOFTMAX: &'static str;
+    /// Whether a reduction may have the lengths of its input, so that it is a copy.
+    const REDUCES_SINGLE_ELEMENTS: bool;
     /// The handle of the library.
     fn handle(&self) -> Opaque;
     /// The functions for tensors.
@@ -86,6 +88,12 @@ pub(super) fn algorithms<Library: PrimitiveDialect>(
         PrimitiveKind::Pool(windows) => {
             let modes = library.pools(windows.number).iter();
             modes.copied().map(simple).collect()
+        }
+        PrimitiveKind::Reduction(_)
+            if problem.x == problem.y && !Library::REDUCES_SINGLE_ELEMENTS =>
+        {
+            let reason = "the library does not reduce a dimension of length 1";
+            return Err(LibraryError::unsupported(reason));
         }
         PrimitiveKind::Reduction(reduction) => {
             let algorithm = simple(Numbers::reduction(*reduction));

@@ -8,7 +8,7 @@ use std::collections::BTreeSet;
 use std::rc::Rc;
 use testgen_libraries::{LibraryExecutor, LibraryName};
 use testgen_operators::{
-    calls::{Call, CallError, Element, Execute, HostTensor, Layout},
+    calls::{Attributes, Call, CallError, Element, Execute, HostTensor, Layout},
     cases::{cases, odd_sizes, special_cases},
 };
 use testgen_types::{Operator, OperatorGroup, Precision};
@@ -62,6 +62,10 @@ fn others() {
     };
     let empty = executor.execute(&call(Operator::Relu));
     assert_eq!(empty.expect("is computed").tensor.shape, [0, 5]);
+    let ones = HostTensor::new([3, 1], Element::F32, vec![1.0; 3]);
+    let sum = Call::new(Operator::Sum, vec![ones], Attributes::of_dim(1));
+    let sum = executor.execute(&sum).expect("is computed").tensor;
+    assert_eq!((sum.shape, sum.values), (vec![3], vec![1.0; 3]));
     // MIOpen has no swish.
     let silu = executor.execute(&call(Operator::Silu));
     assert!(

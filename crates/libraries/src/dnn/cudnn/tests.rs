@@ -156,6 +156,16 @@ fn operators_on_one_tensor_are_described_and_computed() {
 }
 
 #[test]
+fn a_reduction_of_single_elements_is_not_offered() {
+    let library = library();
+    let case = cases(Operator::Sum, &[3, 1], Element::F32).remove(0);
+    let problem = PrimitiveProblem::of_call(&case.call).expect("is a reduction");
+    let error = library.primitive_algorithms(&problem).err();
+    let is_unsupported = matches!(&error, Some(LibraryError::Unsupported { .. }));
+    assert!(is_unsupported, "{error:?}");
+}
+
+#[test]
 fn a_status_has_the_name_of_the_library() {
     let (library, problem) = (library(), problem(Operator::Conv2d));
     fake::fail(8);
