@@ -87,10 +87,13 @@ pub enum EngineCall {
         /// From the reply of `operator`.
         result: u64,
     },
-    /// Computes a list of products or convolutions of the engine's own with every algorithm that
-    /// its library offers for each, and compares them. Only engines whose reply to `hello` has
-    /// `algorithms` are asked.
+    /// Computes a list of calls of the engine's own with every algorithm that its library offers for
+    /// each, and compares them. Only engines whose reply to `hello` has `algorithms` are asked.
     Algorithms {
+        /// The operators of the list. The engine's list of products belongs to `gemm`, and its list
+        /// of convolutions to `conv2d`.
+        #[cfg_attr(feature = "schema", schemars(with = "Vec<String>"))]
+        operators: Vec<Operator>,
         /// The type of results.
         dtype: Precision,
         /// Whether a part of the list is enough, on a simulated device.

@@ -18,7 +18,7 @@ use serde::Serialize;
 use serde_json::{Value, json};
 use std::io::{self, Read, Write};
 use testgen_operators::calls::{Call as OperatorCall, HostTensor};
-use testgen_types::Precision;
+use testgen_types::{Operator, Precision};
 
 /// An engine that computes operators.
 pub trait OperatorEngine {
@@ -61,13 +61,14 @@ pub trait OperatorEngine {
         dtype: Precision,
     ) -> Result<(HostTensor, OperatorReply), CallFailure>;
 
-    /// The results of every algorithm that it offers for its own list of computations.
+    /// The results of every algorithm that it offers for its own lists of these operators.
     ///
     /// # Errors
     ///
     /// As for [`Self::compute`].
     fn algorithms(
         &mut self,
+        operators: &[Operator],
         dtype: Precision,
         reduced: bool,
     ) -> Result<AlgorithmsReply, CallFailure>;
@@ -157,9 +158,13 @@ fn answer(engine: &mut dyn OperatorEngine, call: EngineCall, mut sent: Tensors) 
             let tensors = Tensors::from([("result".to_owned(), operator_call::tensor(&tensor))]);
             Ok((reply(described)?.0, tensors))
         }
-        EngineCall::Algorithms { dtype, reduced } => {
-            engine.algorithms(dtype, reduced).and_then(reply)
-        }
+        EngineCall::Algorithms {
+            operators,
+            dtype,
+            reduced,
+        } => engine
+            .algorithms(&operators, dtype, reduced)
+            .and_then(reply),
         EngineCall::Memory => reply(MemoryReply {
             in_use: engine.memory(),
             // An engine without models has no load.
@@ -213,7 +218,6 @@ mod tests {
     };
     use std::collections::BTreeMap;
     use testgen_operators::calls::{Attributes, Element};
-    use testgen_types::Operator;
 
     /// Returns its first input.
     struct Copies;
@@ -274,7 +278,12 @@ mod tests {
             ))
         }
 
-        fn algorithms(&mut self, _: Precision, _: bool) -> Result<AlgorithmsReply, CallFailure> {
+        fn algorithms(
+            &mut self,
+            _: &[Operator],
+            _: Precision,
+            _: bool,
+        ) -> Result<AlgorithmsReply, CallFailure> {
             Err(failed("it copies".to_owned()))
         }
 

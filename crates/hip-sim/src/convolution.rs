@@ -4,7 +4,7 @@
 use crate::{
     convolution_fault::ConvolutionFault,
     fault::{Fault, Faults},
-    matrix::SimulatedTensor,
+    matrix::{SimulatedTensor, positions},
     product::{InjectedProductError, SumOrder},
 };
 
@@ -167,24 +167,6 @@ impl SimulatedConvolution {
             SumOrder::Backward => terms.iter().rev().fold(0.0, add),
         }
     }
-}
-
-/// Every position of a shape, the last dimension fastest.
-fn positions(lengths: &[usize]) -> Vec<Vec<usize>> {
-    (0..lengths.iter().product())
-        .map(|flat| position(flat, lengths))
-        .collect()
-}
-
-/// The position of the element `flat` in a shape.
-fn position(flat: usize, lengths: &[usize]) -> Vec<usize> {
-    let mut rest = flat;
-    let mut position = vec![0; lengths.len()];
-    for (index, length) in position.iter_mut().zip(lengths).rev() {
-        *index = rest % length;
-        rest /= length;
-    }
-    position
 }
 
 #[cfg(test)]

@@ -7,6 +7,7 @@
 use crate::architecture::SimulatedArchitecture;
 use crate::blas_fault::BlasFault;
 use crate::convolution_fault::ConvolutionFault;
+use crate::primitive_fault::PrimitiveFault;
 use std::str::FromStr;
 
 /// One injected fault.
@@ -56,6 +57,8 @@ pub enum Fault {
     Blas(BlasFault),
     /// `convolution=FAULT`: convolutions of MIOpen are wrong.
     Convolution(ConvolutionFault),
+    /// `primitive=FAULT`: softmax, activations, pools and reductions of MIOpen are wrong.
+    Primitive(PrimitiveFault),
 }
 
 /// An entry that is not a fault.
@@ -65,8 +68,9 @@ pub struct FaultError(String);
 
 const HINT: &str = "write no-device, architecture=NAME, wave=SIZE, allocate=N, leak, dirty, compile=TEXT, load=TEXT, \
     launch=TEXT, idle=TEXT, wrong=TEXT, nan=TEXT, slow=TEXT, half=flush, half=truncate, event=N, copy=N, peer=N, memory-info, \
-    blas=alpha|beta|flush|transpose|limit|batch|beyond|silent|refuse|round|solution or \
-    convolution=flush|padding|dilation|group|flip|limit|beyond|workspace|silent|refuse|round|nan|solution";
+    blas=alpha|beta|flush|transpose|limit|batch|beyond|silent|refuse|round|solution, \
+    convolution=flush|padding|dilation|group|flip|limit|beyond|workspace|silent|refuse|round|nan|solution or \
+    primitive=shift|sign|padding|block|limit|beyond|silent|refuse";
 
 /// The injected faults, each with the ordinal of its device; `None` is every device.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
@@ -161,6 +165,7 @@ fn with_value(name: &str, value: &str) -> Option<Fault> {
         "peer" => Fault::Peer(value.parse().ok()?),
         "blas" => Fault::Blas(value.parse().ok()?),
         "convolution" => Fault::Convolution(value.parse().ok()?),
+        "primitive" => Fault::Primitive(value.parse().ok()?),
         _ => return None,
     })
 }

@@ -25,6 +25,9 @@ mod matrix;
 mod memory;
 mod module;
 mod named_faults;
+mod primitive;
+mod primitive_arithmetic;
+mod primitive_fault;
 mod product;
 mod program;
 mod properties;
@@ -45,6 +48,9 @@ pub use frame::Dim3;
 pub use launch::Launch;
 pub use matrix::{MatrixBatch, MatrixType, SimulatedTensor};
 pub use module::{Function, Module};
+pub use primitive::{SimulatedKind, SimulatedPrimitive, SimulatedWindow};
+pub use primitive_arithmetic::{SimulatedFunction, SimulatedReduction};
+pub use primitive_fault::PrimitiveFault;
 pub use product::{
     InjectedProductError, SimulatedActivation, SimulatedEpilogue, SimulatedProduct, SumOrder,
     faults,

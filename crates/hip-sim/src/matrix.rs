@@ -198,3 +198,21 @@ impl MatrixBatch {
         unsafe { self.number.write(self.data, index, value) };
     }
 }
+
+/// Every position of a shape, the last dimension fastest.
+pub(crate) fn positions(lengths: &[usize]) -> Vec<Vec<usize>> {
+    (0..lengths.iter().product())
+        .map(|flat| position(flat, lengths))
+        .collect()
+}
+
+/// The position of the element `flat` in a shape.
+fn position(flat: usize, lengths: &[usize]) -> Vec<usize> {
+    let mut rest = flat;
+    let mut position = vec![0; lengths.len()];
+    for (index, length) in position.iter_mut().zip(lengths).rev() {
+        *index = rest % length;
+        rest /= length;
+    }
+    position
+}

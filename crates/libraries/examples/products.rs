@@ -69,7 +69,7 @@ fn passes(
         .inspect_err(|error| eprintln!("{library}: {error}"))
         .ok()?;
     let start = std::time::Instant::now();
-    let report = compare_algorithms(&opened, reduced, None);
+    let report = compare_algorithms(&opened, library.operators(), reduced, None);
     let failed: usize = report.rows.iter().map(|row| row.failed).sum();
     eprintln!(
         "{library} {} on {}: {} results in {} rows, {failed} failed, {:.1} s",

@@ -2,17 +2,22 @@
 
 mod call_error;
 mod convolution;
+mod primitive;
 mod product;
 
-use crate::open::{Opened, OpenedLibrary};
+use crate::{
+    convolution_library::ConvolutionLibrary,
+    open::{Opened, OpenedLibrary},
+};
 use call_error::not_computed;
 use convolution::ConvolutionExecutor;
+use primitive::PrimitiveExecutor;
 use product::ProductExecutor;
 use std::rc::Rc;
 use testgen_operators::calls::{Call, CallError, Computed, Execute, HostTensor};
-use testgen_types::Precision;
+use testgen_types::{OperatorGroup, Precision};
 
-/// Computes the operators of a library: products or convolutions.
+/// Computes the operators of a library: products, or convolutions and operators on one tensor.
 pub struct LibraryExecutor {
     opened: Rc<Opened>,
     precision: Precision,
@@ -36,12 +41,20 @@ impl LibraryExecutor {
                 precision,
             }
             .execute(call),
-            OpenedLibrary::Convolutions(library) => ConvolutionExecutor {
-                gpu,
-                library: &**library,
-                precision,
+            OpenedLibrary::Convolutions(library)
+                if call.operator.group() == OperatorGroup::Convolution =>
+            {
+                ConvolutionExecutor {
+                    gpu,
+                    library: &**library,
+                    precision,
+                }
+                .execute(call)
             }
-            .execute(call),
+            OpenedLibrary::Convolutions(library) => {
+                let library: &dyn ConvolutionLibrary = &**library;
+                PrimitiveExecutor { gpu, library }.execute(call)
+            }
         }
     }
 }

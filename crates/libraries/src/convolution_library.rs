@@ -2,11 +2,12 @@
 
 use crate::{
     convolution_problem::ConvolutionProblem, gpu::DeviceAddress, library::LibraryName,
-    library_error::LibraryError,
+    library_error::LibraryError, primitive_library::PrimitiveLibrary,
 };
 
-/// A library that computes convolutions on one device.
-pub trait ConvolutionLibrary {
+/// A library that computes convolutions on one device. Such a library also has operators on one
+/// tensor.
+pub trait ConvolutionLibrary: PrimitiveLibrary {
     /// The library.
     fn name(&self) -> LibraryName;
 

@@ -11,12 +11,11 @@ pub(crate) use opened::OpenedConvolutions;
 pub(crate) use plan::ConvolutionPlan;
 
 use crate::{
-    convolution_library::{ConvolutionAlgorithm, ConvolutionLibrary},
+    convolution_library::ConvolutionAlgorithm,
     evaluation::{AlgorithmResult, evaluate, first_difference},
     gpu::GpuError,
     library_error::LibraryError,
-    open::Opened,
-    report::{LibraryReport, NamedComputation, Reporter},
+    report::{InterruptedComputation, NamedComputation, Reporter},
 };
 use bound::ConvolutionBounds;
 use plan::PlannedConvolution;
@@ -27,27 +26,23 @@ pub(crate) const MOST_WORKSPACE: usize = 256 << 20;
 
 /// Computes every convolution of `plan` and compares it.
 ///
-/// Ends early when the device fails, because after an invalid access every further call fails, too;
-/// the report says so.
+/// Ends early when the device fails, because after an invalid access every further call fails, too.
 pub(crate) fn run_convolutions(
-    opened: &Opened,
-    library: &dyn ConvolutionLibrary,
+    device: OpenedConvolutions<'_>,
     plan: &ConvolutionPlan,
-) -> LibraryReport {
-    let mut reporter = Reporter::new(opened);
-    let gpu = &*opened.gpu;
-    let device = OpenedConvolutions { gpu, library };
+    reporter: &mut Reporter,
+) -> Result<(), Box<InterruptedComputation>> {
     for planned in plan.convolutions() {
         let computation = NamedComputation {
             arithmetic: planned.problem.arithmetic(),
             variant: planned.problem.operator.to_string(),
             description: format!("{}, {}", planned.problem, planned.kind),
         };
-        if let Err(error) = rows(device, &planned, &computation, &mut reporter) {
-            return reporter.aborted(&computation, &error);
+        if let Err(error) = rows(device, &planned, &computation, reporter) {
+            return Err(Box::new(InterruptedComputation { computation, error }));
         }
     }
-    reporter.finish(gpu.account().peak())
+    Ok(())
 }
 
 /// Computes a convolution with each algorithm. An error is one of the device, on which no other

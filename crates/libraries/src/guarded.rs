@@ -3,6 +3,7 @@
 
 use crate::{
     gpu::{DeviceAddress, GpuError, LibraryGpu},
+    number_type::NumberType,
     product::MatrixStorage,
 };
 use std::fmt;
@@ -65,6 +66,23 @@ impl<'gpu> Guarded<'gpu> {
         };
         gpu.upload(allocation, &buffer.bytes)?;
         Ok(buffer)
+    }
+
+    /// Allocates a dense tensor, which is stored as one column.
+    pub(crate) fn tensor(
+        gpu: &'gpu dyn LibraryGpu,
+        number: NumberType,
+        elements: usize,
+    ) -> Result<Self, GpuError> {
+        let stored = MatrixStorage {
+            number,
+            rows: elements,
+            columns: 1,
+            leading: elements,
+            stride: elements,
+            batch: 1,
+        };
+        Self::new(gpu, stored)
     }
 
     /// The address of the first element.

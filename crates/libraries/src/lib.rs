@@ -1,12 +1,13 @@
 //! Vendor libraries called directly: matrix products of cuBLAS, cuBLASLt, rocBLAS and hipBLASLt,
-//! convolutions of cuDNN and MIOpen, opened at run time as programs of the machine open them, and
-//! compared with f64.
+//! convolutions, softmax, activations, pools and reductions of cuDNN and MIOpen, opened at run time
+//! as programs of the machine open them, and compared with f64.
 //!
 //! Owns: one interface to the libraries of products ([`Blas`]), one to the libraries of
-//! convolutions ([`ConvolutionLibrary`]), memory of a GPU through its driver with guards around
-//! every tensor, the products and convolutions that are compared, calls of operators computed by a
-//! library, the vendor's libraries for tensors of other code, and the process that answers a suite's requests for them. Does not own: the bounds,
-//! which `testgen-operators` computes, and reports of checks. Links nothing; uses no backend.
+//! convolutions ([`ConvolutionLibrary`]) and of operators on one tensor ([`PrimitiveLibrary`]),
+//! memory of a GPU through its driver with guards around every tensor, the calls that are compared,
+//! calls of operators computed by a library, the vendor's libraries for tensors of other code, and
+//! the process that answers a suite's requests for them. Does not own: the bounds, which
+//! `testgen-operators` computes, and reports of checks. Links nothing; uses no backend.
 //!
 //! Foreign calls, and therefore `unsafe`, are in `gpu/`, `lt/`, `classic/`, `dnn/` and `lt.rs`.
 
@@ -28,6 +29,9 @@ mod library_error;
 mod lt;
 mod number_type;
 mod open;
+mod primitive;
+mod primitive_library;
+mod primitives;
 mod probe;
 mod product;
 mod products;
@@ -44,7 +48,9 @@ pub use classic::{CUBLAS_SUMS_IN_SINGLE, RocblasNumbers};
 pub use compute::LibraryExecutor;
 pub use convolution_library::{ConvolutionAlgorithm, ConvolutionBuffers, ConvolutionLibrary};
 pub use convolution_problem::ConvolutionProblem;
-pub use dnn::{CudnnNumbers, CudnnPerformance, MiopenNumbers, MiopenSolution};
+pub use dnn::{
+    CudnnNumbers, CudnnPerformance, MiopenNumbers, MiopenSolution, NamedNumber, PrimitiveNumbers,
+};
 pub use epilogue::{Epilogue, EpilogueActivation};
 pub use gpu::{Account, DeviceAddress, GpuError, LibraryGpu};
 pub use library::{DIRECTORIES_VARIABLE, LibraryName, LibraryNotFound};
@@ -52,6 +58,11 @@ pub use library_error::LibraryError;
 pub use lt::{CUBLASLT, Dialect, HIPBLASLT};
 pub use number_type::NumberType;
 pub use open::{OpenLibraryError, Opened, OpenedLibrary, open};
+pub use primitive::{
+    PoolWindows, PrimitiveActivation, PrimitiveKind, PrimitiveProblem, PrimitiveReduction,
+    WindowNumber,
+};
+pub use primitive_library::{PrimitiveAlgorithm, PrimitiveBuffers, PrimitiveLibrary};
 pub use product::{ComputeType, Gemm, GemmCall, GemmTypes, MatrixStorage, Operand};
 pub use report::{AlgorithmRow, LibraryReport, UnsupportedGroup, WrongResult};
 pub use server::serve_if_requested;

@@ -10,7 +10,7 @@ use testgen_types::Operator;
 /// has cuBLAS in `site-packages/nvidia/cu13/lib`, where no loader looks.
 pub const DIRECTORIES_VARIABLE: &str = "TESTGEN_LIBRARIES";
 
-/// A vendor library with matrix products or convolutions.
+/// A vendor library with matrix products, or with convolutions and other operators.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize)]
 #[serde(rename_all = "snake_case")]
 pub enum LibraryName {
@@ -22,11 +22,36 @@ pub enum LibraryName {
     Rocblas,
     /// hipBLASLt, by `hipblasLtMatmul`.
     HipblasLt,
-    /// cuDNN, by `cudnnConvolutionForward` and `cudnnConvolutionBackwardData`.
+    /// cuDNN, by its functions for single operations.
     Cudnn,
-    /// MIOpen, by `miopenConvolutionForwardImmediate`.
+    /// MIOpen, by its functions for single operations.
     Miopen,
 }
+
+/// The operators of cuDNN. The last one, `silu`, is not among the activations of MIOpen.
+const CUDNN_OPERATORS: &[Operator] = &[
+    Operator::Conv1d,
+    Operator::Conv2d,
+    Operator::Conv3d,
+    Operator::ConvTranspose2d,
+    Operator::Softmax,
+    Operator::LogSoftmax,
+    Operator::Relu,
+    Operator::Relu6,
+    Operator::Sigmoid,
+    Operator::Tanh,
+    Operator::MaxPool1d,
+    Operator::MaxPool2d,
+    Operator::MaxPool3d,
+    Operator::AvgPool1d,
+    Operator::AvgPool2d,
+    Operator::AvgPool3d,
+    Operator::Sum,
+    Operator::Mean,
+    Operator::Max,
+    Operator::Min,
+    Operator::Silu,
+];
 
 impl LibraryName {
     /// Every library.
@@ -70,12 +95,11 @@ impl LibraryName {
             Self::Cublas | Self::CublasLt | Self::Rocblas | Self::HipblasLt => {
                 &[Operator::Matmul, Operator::BatchMatmul, Operator::Gemm]
             }
-            Self::Cudnn | Self::Miopen => &[
-                Operator::Conv1d,
-                Operator::Conv2d,
-                Operator::Conv3d,
-                Operator::ConvTranspose2d,
-            ],
+            Self::Cudnn => CUDNN_OPERATORS,
+            Self::Miopen => match CUDNN_OPERATORS.split_last() {
+                Some((_silu, others)) => others,
+                None => CUDNN_OPERATORS,
+            },
         }
     }
 

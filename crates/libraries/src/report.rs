@@ -80,6 +80,15 @@ pub(crate) struct NamedComputation {
     pub(crate) description: String,
 }
 
+/// The computation at which the device failed, after which nothing else can be computed.
+#[derive(Debug)]
+pub(crate) struct InterruptedComputation {
+    /// The computation.
+    pub(crate) computation: NamedComputation,
+    /// The error of the device.
+    pub(crate) error: GpuError,
+}
+
 impl LibraryReport {
     /// Whether every computed result is right, and at least one was computed.
     pub fn passes(&self) -> bool {

@@ -238,10 +238,12 @@ impl OperatorEngine for LibraryEngine {
 
     fn algorithms(
         &mut self,
+        operators: &[Operator],
         dtype: Precision,
         reduced: bool,
     ) -> Result<AlgorithmsReply, CallFailure> {
-        let report = compare_algorithms(self.opened()?, reduced, Some(self.precision(dtype)));
+        let precision = Some(self.precision(dtype));
+        let report = compare_algorithms(self.opened()?, operators, reduced, precision);
         if let Some(aborted) = report.aborted {
             return Err(failed(aborted));
         }

@@ -3,13 +3,16 @@
 
 use crate::{
     classic::{CublasFunctions, RocblasFunctions, SolutionFunctions},
-    dnn::{CudnnFunctions, MiopenFunctions},
+    dnn::{
+        CudnnFunctions, CudnnPrimitiveFunctions, CudnnSwishFunctions, MiopenFunctions,
+        MiopenPrimitiveFunctions, PrimitiveFunctions,
+    },
     lt::LtFunctions,
     symbols::FunctionTable,
 };
 
 /// Every function of the six libraries with the classes of its parameters: `pointer`, `i32`,
-/// `u32`, `i64`, `u64`, `usize`.
+/// `u32`, `i64`, `u64`, `usize`, `f64`, `bool`.
 pub fn signatures() -> Vec<(String, Vec<&'static str>)> {
     let tables = [
         ("cublas", CublasFunctions::SIGNATURES),
@@ -18,7 +21,12 @@ pub fn signatures() -> Vec<(String, Vec<&'static str>)> {
         ("rocblas_", SolutionFunctions::SIGNATURES),
         ("hipblasLt", LtFunctions::SIGNATURES),
         ("cudnn", CudnnFunctions::SIGNATURES),
+        ("cudnn", PrimitiveFunctions::SIGNATURES),
+        ("cudnn", CudnnPrimitiveFunctions::SIGNATURES),
+        ("cudnn", CudnnSwishFunctions::SIGNATURES),
         ("miopen", MiopenFunctions::SIGNATURES),
+        ("miopen", PrimitiveFunctions::SIGNATURES),
+        ("miopen", MiopenPrimitiveFunctions::SIGNATURES),
     ];
     let functions = tables.into_iter().flat_map(|(prefix, table)| {
         table.iter().map(move |(suffix, parameters)| {
@@ -44,6 +52,8 @@ pub fn parameter_class(text: &str) -> &'static str {
         "c_longlong" | "i64" => "i64",
         "u64" => "u64",
         "usize" => "usize",
+        "f64" => "f64",
+        "bool" => "bool",
         _ => "unknown",
     }
 }

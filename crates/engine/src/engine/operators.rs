@@ -9,7 +9,7 @@ use crate::{
     tensors::{Tensor, TensorData, Tensors},
 };
 use testgen_operators::calls::{Call as OperatorCall, HostTensor};
-use testgen_types::Precision;
+use testgen_types::{Operator, Precision};
 
 impl Engine {
     /// Computes one operation on the device.
@@ -67,21 +67,27 @@ impl Engine {
         Ok((tensor, reply.device))
     }
 
-    /// The results of every algorithm of its library, in `dtype`, or `None` for an engine without
-    /// that call.
+    /// The results of every algorithm of its library for its lists of `operators`, in `dtype`, or
+    /// `None` for an engine without that call.
     ///
     /// # Errors
     ///
     /// See `EngineProcess::call`.
     pub fn algorithms(
         &self,
+        operators: Vec<Operator>,
         dtype: Precision,
         reduced: bool,
     ) -> Result<Option<AlgorithmsReply>, EngineError> {
         if !self.hello.algorithms {
             return Ok(None);
         }
-        let (reply, _) = self.call(EngineCall::Algorithms { dtype, reduced }, &Tensors::new())?;
+        let call = EngineCall::Algorithms {
+            operators,
+            dtype,
+            reduced,
+        };
+        let (reply, _) = self.call(call, &Tensors::new())?;
         Ok(Some(reply))
     }
 }

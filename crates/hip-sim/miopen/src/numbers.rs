@@ -21,6 +21,19 @@ pub const ALGORITHM_DIRECT: c_int = 1;
 /// `miopenConvolutionAlgoWinograd`.
 pub const ALGORITHM_WINOGRAD: c_int = 3;
 
+/// `miopenSoftmaxAlgorithm_t`: fast, accurate, logarithm.
+pub const SOFTMAX_ALGORITHMS: [c_int; 3] = [0, 1, 2];
+/// `miopenSoftmaxMode_t`: instance, channel.
+pub const SOFTMAX_MODES: [c_int; 2] = [0, 1];
+/// `miopenActivationMode_t`: LOGISTIC, TANH, RELU, CLIPPEDRELU.
+pub const ACTIVATIONS: [c_int; 4] = [1, 2, 3, 7];
+/// `miopenPoolingMode_t`: Max, Average, `AverageInclusive`.
+pub const POOLS: [c_int; 3] = [0, 1, 2];
+/// `miopenReduceTensorOp_t`: ADD, MIN, MAX, AVG.
+pub const REDUCTIONS: [c_int; 4] = [0, 2, 3, 5];
+/// `MIOPEN_PROPAGATE_NAN`.
+pub const PROPAGATE_NAN: c_int = 1;
+
 /// `miopenStatus_t` other than success.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 #[repr(i32)]

@@ -50,7 +50,15 @@ impl ConvolutionDescriptors {
     }
 }
 
-unsafe fn tensor(layout: *mut c_void, data: *mut c_void) -> Result<SimulatedTensor, MiopenStatus> {
+/// A tensor of a descriptor at `data`.
+///
+/// # Safety
+///
+/// `layout` is null or came from this library.
+pub(crate) unsafe fn tensor(
+    layout: *mut c_void,
+    data: *mut c_void,
+) -> Result<SimulatedTensor, MiopenStatus> {
     // SAFETY: as the caller promises.
     let layout = unsafe { layout.cast::<TensorLayout>().as_ref() }.ok_or(MiopenStatus::BadParm)?;
     Ok(SimulatedTensor {

@@ -9,7 +9,6 @@ use crate::{
     guarded::{Guarded, GuardedWorkspace},
     library_error::LibraryError,
     number_type::NumberType,
-    product::MatrixStorage,
 };
 
 /// A convolution whose tensors are in the memory of a device.
@@ -29,7 +28,7 @@ impl<'a> ConvolutionCase<'a> {
         [x, weight]: [&[f64]; 2],
     ) -> Result<Self, GpuError> {
         let number = NumberType::of_element(problem.element);
-        let buffer = |shape: &[usize]| Guarded::new(opened.gpu, storage(number, shape));
+        let buffer = |shape: &[usize]| Guarded::tensor(opened.gpu, number, shape.iter().product());
         let mut case = Self {
             opened,
             problem,
@@ -99,18 +98,5 @@ impl<'a> ConvolutionCase<'a> {
             }
         }
         Ok(problems)
-    }
-}
-
-/// A dense tensor as one column.
-fn storage(number: NumberType, shape: &[usize]) -> MatrixStorage {
-    let elements = shape.iter().product();
-    MatrixStorage {
-        number,
-        rows: elements,
-        columns: 1,
-        leading: elements,
-        stride: elements,
-        batch: 1,
     }
 }

@@ -4,7 +4,9 @@
 use super::{
     cudnn_functions::{CudnnFunctions, CudnnPerformance},
     cudnn_numbers::CudnnNumbers as Numbers,
+    cudnn_primitive::{CudnnDialect, CudnnPrimitives},
     descriptor::{DnnDescriptors, StatusCheck},
+    primitive,
 };
 use crate::{
     convolution_library::{ConvolutionAlgorithm, ConvolutionBuffers, ConvolutionLibrary},
@@ -12,6 +14,8 @@ use crate::{
     gpu::LibraryGpu,
     library::LibraryName,
     library_error::LibraryError,
+    primitive::PrimitiveProblem,
+    primitive_library::{PrimitiveAlgorithm, PrimitiveBuffers, PrimitiveLibrary},
 };
 use std::{
     ffi::{c_int, c_void},
@@ -27,6 +31,7 @@ const MOST_ALGORITHMS: usize = 4 * Numbers::FORWARD.len();
 pub(crate) struct Cudnn {
     gpu: Rc<dyn LibraryGpu>,
     functions: CudnnFunctions,
+    primitives: CudnnPrimitives,
     handle: *mut c_void,
     version: String,
 }
@@ -38,6 +43,7 @@ impl Cudnn {
     ) -> Result<Self, LibraryError> {
         let functions = CudnnFunctions::load(library, "cudnn")
             .map_err(|symbol| LibraryError::missing(library, symbol))?;
+        let primitives = CudnnPrimitives::load(library)?;
         gpu.make_current()?;
         let mut handle = null_mut();
         // SAFETY: `handle` is writable for the whole call. Its stream is the default one.
@@ -47,9 +53,18 @@ impl Cudnn {
         Ok(Self {
             gpu,
             functions,
+            primitives,
             handle,
             version,
         })
+    }
+
+    fn dialect(&self) -> CudnnDialect<'_> {
+        CudnnDialect {
+            handle: self.handle,
+            functions: &self.functions,
+            primitives: &self.primitives,
+        }
     }
 
     /// The results of the heuristic, the fastest first.
@@ -195,6 +210,26 @@ impl ConvolutionLibrary for Cudnn {
     }
 }
 
+impl PrimitiveLibrary for Cudnn {
+    fn primitive_algorithms(
+        &self,
+        problem: &PrimitiveProblem,
+    ) -> Result<Vec<PrimitiveAlgorithm>, LibraryError> {
+        self.gpu.make_current()?;
+        primitive::algorithms(&self.dialect(), problem)
+    }
+
+    fn run_primitive(
+        &self,
+        problem: &PrimitiveProblem,
+        algorithm: &PrimitiveAlgorithm,
+        buffers: PrimitiveBuffers,
+    ) -> Result<(), LibraryError> {
+        self.gpu.make_current()?;
+        primitive::run(&self.dialect(), problem, algorithm, buffers)
+    }
+}
+
 impl Drop for Cudnn {
     fn drop(&mut self) {
         // SAFETY: the handle came from the library and is not used any more.
@@ -204,5 +239,7 @@ impl Drop for Cudnn {
 
 #[cfg(test)]
 mod fake;
+#[cfg(test)]
+mod fake_primitives;
 #[cfg(test)]
 mod tests;

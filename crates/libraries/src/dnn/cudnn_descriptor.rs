@@ -44,14 +44,13 @@ impl CudnnFunctions {
     ) -> Result<DnnDescriptors, LibraryError> {
         let number = Numbers::number(problem.element)
             .ok_or_else(|| LibraryError::unsupported("cuDNN has no convolutions of this type"))?;
-        let tensors = TensorFunctions {
-            create: ("cudnnCreateTensorDescriptor", self.tensor_create),
-            set: ("cudnnSetTensorNdDescriptor", self.tensor_set),
-            destroy: self.tensor_destroy,
+        let tensor = |shape: &[usize]| {
+            let strides = problem.strides(shape);
+            self.tensors().describe(self, number, shape, &strides)
         };
         let described = DnnDescriptors {
-            x: tensors.describe(self, number, problem, &problem.x)?,
-            y: tensors.describe(self, number, problem, &problem.y)?,
+            x: tensor(&problem.x)?,
+            y: tensor(&problem.y)?,
             weight: self.weight(number, problem)?,
             windows: self.windows(problem)?,
         };
@@ -60,6 +59,15 @@ impl CudnnFunctions {
             Numbers::math(problem.element, problem.compute),
         )?;
         Ok(described)
+    }
+
+    /// The functions for tensors.
+    pub(super) fn tensors(&self) -> TensorFunctions {
+        TensorFunctions {
+            create: ("cudnnCreateTensorDescriptor", self.tensor_create),
+            set: ("cudnnSetTensorNdDescriptor", self.tensor_set),
+            destroy: self.tensor_destroy,
+        }
     }
 
     /// Selects the math type of an algorithm.

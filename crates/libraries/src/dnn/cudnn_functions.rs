@@ -1,4 +1,4 @@
-//! The functions of cuDNN's headers that convolutions need, and the structure that they fill. All
+//! The functions of cuDNN's headers, and the structure that its heuristic fills. All
 //! of them are exported by `libcudnn.so`, which opens the other libraries of cuDNN itself.
 
 use crate::symbols::{Opaque, functions};
@@ -35,6 +35,26 @@ functions! {
             Opaque, *const c_void, Opaque, *const c_void, Opaque, *const c_void, Opaque, c_int, Opaque, usize, *const c_void,
             Opaque, Opaque,
         ) -> c_int;
+    }
+}
+
+functions! {
+    /// The functions of cuDNN for operators on one tensor whose signatures differ from MIOpen's.
+    CudnnPrimitiveFunctions {
+        softmax: "SoftmaxForward",
+            fn(Opaque, c_int, c_int, *const c_void, Opaque, *const c_void, *const c_void, Opaque, Opaque) -> c_int;
+        activation_set: "SetActivationDescriptor", fn(Opaque, c_int, c_int, f64) -> c_int;
+        pool_set: "SetPoolingNdDescriptor",
+            fn(Opaque, c_int, c_int, c_int, *const c_int, *const c_int, *const c_int) -> c_int;
+        pool: "PoolingForward",
+            fn(Opaque, Opaque, *const c_void, Opaque, *const c_void, *const c_void, Opaque, Opaque) -> c_int;
+    }
+}
+
+functions! {
+    /// The function for the factor inside of a swish, which cuDNN has since 8.2.
+    CudnnSwishFunctions {
+        set: "SetActivationDescriptorSwishBeta", fn(Opaque, f64) -> c_int;
     }
 }
 

@@ -1,7 +1,11 @@
 //! The numbers of `cudnn_graph.h`, `cudnn_ops.h` and `cudnn_cnn.h`, most of them the same from
 //! cuDNN 8 to 9. `tests/declarations` compares them with the published headers.
 
-use crate::product::ComputeType;
+use super::primitive_numbers::NamedNumber;
+use crate::{
+    primitive::{PrimitiveActivation, WindowNumber},
+    product::ComputeType,
+};
 use std::ffi::c_int;
 use testgen_operators::calls::Element;
 
@@ -60,6 +64,26 @@ impl CudnnNumbers {
         match (element, compute) {
             (Element::F32, ComputeType::F32) => Self::FMA_MATH,
             _ => Self::TENSOR_OP_MATH,
+        }
+    }
+
+    /// `cudnnActivationMode_t`.
+    pub const fn activation(activation: PrimitiveActivation) -> NamedNumber {
+        match activation {
+            PrimitiveActivation::Sigmoid => (0, "SIGMOID"),
+            PrimitiveActivation::Relu => (1, "RELU"),
+            PrimitiveActivation::Tanh => (2, "TANH"),
+            PrimitiveActivation::Relu6 => (3, "CLIPPED_RELU"),
+            PrimitiveActivation::Silu => (6, "SWISH"),
+        }
+    }
+
+    /// `cudnnPoolingMode_t`: the modes of a number.
+    pub const fn pools(number: WindowNumber) -> &'static [NamedNumber] {
+        match number {
+            WindowNumber::Max => &[(0, "MAX"), (3, "MAX_DETERMINISTIC")],
+            WindowNumber::MeanWithPadding => &[(1, "AVERAGE_COUNT_INCLUDE_PADDING")],
+            WindowNumber::Mean => &[(2, "AVERAGE_COUNT_EXCLUDE_PADDING")],
         }
     }
 

@@ -4,9 +4,7 @@
 //! Does not own: the descriptors of weights and windows, which the libraries set differently.
 
 use super::lengths::lengths;
-use crate::{
-    convolution_problem::ConvolutionProblem, library_error::LibraryError, symbols::Opaque,
-};
+use crate::{library_error::LibraryError, symbols::Opaque};
 use std::{ffi::c_int, ptr::null_mut};
 
 /// The descriptors of a convolution.
@@ -79,15 +77,15 @@ impl Drop for DnnDescriptor {
 }
 
 impl TensorFunctions {
-    /// Describes a tensor of `problem` with `shape`, of the type with the library's `number`.
+    /// Describes a tensor with these lengths and strides, of the type with the library's `number`.
     pub(super) fn describe(
         &self,
         library: &impl StatusCheck,
         number: c_int,
-        problem: &ConvolutionProblem,
         shape: &[usize],
+        strides: &[usize],
     ) -> Result<DnnDescriptor, LibraryError> {
-        let (strides, lengths) = (lengths(&problem.strides(shape))?, lengths(shape)?);
+        let (strides, lengths) = (lengths(strides)?, lengths(shape)?);
         let descriptor = DnnDescriptor::new(library, self.create, self.destroy)?;
         let (name, set) = self.set;
         // SAFETY: the descriptor exists, and both arrays have a number for each dimension.

@@ -5,6 +5,8 @@ use super::{
     descriptor::{DnnDescriptors, StatusCheck},
     miopen_functions::{MiopenFunctions, MiopenSolution},
     miopen_numbers::MiopenNumbers as Numbers,
+    miopen_primitive::{MiopenDialect, MiopenPrimitives},
+    primitive,
 };
 use crate::{
     convolution_library::{ConvolutionAlgorithm, ConvolutionBuffers, ConvolutionLibrary},
@@ -12,6 +14,8 @@ use crate::{
     gpu::LibraryGpu,
     library::LibraryName,
     library_error::{LibraryError, check},
+    primitive::PrimitiveProblem,
+    primitive_library::{PrimitiveAlgorithm, PrimitiveBuffers, PrimitiveLibrary},
     product::ComputeType,
 };
 use std::{ffi::c_void, ptr::null_mut, rc::Rc};
@@ -21,6 +25,7 @@ use testgen_device::SharedLibrary;
 pub(crate) struct Miopen {
     gpu: Rc<dyn LibraryGpu>,
     functions: MiopenFunctions,
+    primitives: MiopenPrimitives,
     handle: *mut c_void,
     version: String,
 }
@@ -32,6 +37,7 @@ impl Miopen {
     ) -> Result<Self, LibraryError> {
         let functions = MiopenFunctions::load(library, "miopen")
             .map_err(|symbol| LibraryError::missing(library, symbol))?;
+        let primitives = MiopenPrimitives::load(library)?;
         gpu.make_current()?;
         let (mut handle, mut version) = (null_mut(), [0; 3]);
         // SAFETY: `handle` is writable for the whole call; the null stream exists on every device.
@@ -45,9 +51,18 @@ impl Miopen {
         Ok(Self {
             gpu,
             functions,
+            primitives,
             handle,
             version: version.map(|part| part.to_string()).join("."),
         })
+    }
+
+    fn dialect(&self) -> MiopenDialect<'_> {
+        MiopenDialect {
+            handle: self.handle,
+            functions: &self.functions,
+            primitives: &self.primitives,
+        }
     }
 
     /// The solutions of a convolution, in the order of the library: the fastest first.
@@ -171,6 +186,26 @@ impl ConvolutionLibrary for Miopen {
         // The library offered the solution, so that also `not implemented` is an error here.
         let name = "miopenConvolutionForwardImmediate";
         check(name, code, Numbers::STATUSES, &[])
+    }
+}
+
+impl PrimitiveLibrary for Miopen {
+    fn primitive_algorithms(
+        &self,
+        problem: &PrimitiveProblem,
+    ) -> Result<Vec<PrimitiveAlgorithm>, LibraryError> {
+        self.gpu.make_current()?;
+        primitive::algorithms(&self.dialect(), problem)
+    }
+
+    fn run_primitive(
+        &self,
+        problem: &PrimitiveProblem,
+        algorithm: &PrimitiveAlgorithm,
+        buffers: PrimitiveBuffers,
+    ) -> Result<(), LibraryError> {
+        self.gpu.make_current()?;
+        primitive::run(&self.dialect(), problem, algorithm, buffers)
     }
 }
 

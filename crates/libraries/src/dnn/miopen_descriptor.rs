@@ -26,17 +26,25 @@ impl MiopenFunctions {
     ) -> Result<DnnDescriptors, LibraryError> {
         let number = Numbers::number(problem.element)
             .ok_or_else(|| LibraryError::unsupported("MIOpen has no convolutions of this type"))?;
-        let tensors = TensorFunctions {
+        let tensor = |shape: &[usize]| {
+            let strides = problem.strides(shape);
+            self.tensors().describe(self, number, shape, &strides)
+        };
+        Ok(DnnDescriptors {
+            x: tensor(&problem.x)?,
+            weight: tensor(&problem.weight)?,
+            y: tensor(&problem.y)?,
+            windows: self.windows(problem)?,
+        })
+    }
+
+    /// The functions for tensors.
+    pub(super) fn tensors(&self) -> TensorFunctions {
+        TensorFunctions {
             create: ("miopenCreateTensorDescriptor", self.tensor_create),
             set: ("miopenSetTensorDescriptor", self.tensor_set),
             destroy: self.tensor_destroy,
-        };
-        Ok(DnnDescriptors {
-            x: tensors.describe(self, number, problem, &problem.x)?,
-            weight: tensors.describe(self, number, problem, &problem.weight)?,
-            y: tensors.describe(self, number, problem, &problem.y)?,
-            windows: self.windows(problem)?,
-        })
+        }
     }
 
     fn windows(&self, problem: &ConvolutionProblem) -> Result<DnnDescriptor, LibraryError> {

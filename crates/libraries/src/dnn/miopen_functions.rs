@@ -1,4 +1,4 @@
-//! The functions of `miopen/miopen.h` that convolutions need, and the structure that they fill.
+//! The functions of `miopen/miopen.h`, and the structure that its list of solutions has.
 
 use crate::symbols::{Opaque, functions};
 use std::ffi::{c_int, c_void};
@@ -24,6 +24,20 @@ functions! {
         compile: "ConvolutionForwardCompileSolution", fn(Opaque, Opaque, Opaque, Opaque, Opaque, u64) -> c_int;
         run: "ConvolutionForwardImmediate", fn(
             Opaque, Opaque, *const c_void, Opaque, *const c_void, Opaque, Opaque, Opaque, Opaque, usize, u64,
+        ) -> c_int;
+    }
+}
+
+functions! {
+    /// The functions of MIOpen for operators on one tensor whose signatures differ from cuDNN's.
+    MiopenPrimitiveFunctions {
+        softmax: "SoftmaxForward_V2",
+            fn(Opaque, *const c_void, Opaque, *const c_void, *const c_void, Opaque, Opaque, c_int, c_int) -> c_int;
+        activation_set: "SetActivationDescriptor", fn(Opaque, c_int, f64, f64, f64) -> c_int;
+        pool_set: "SetNdPoolingDescriptor",
+            fn(Opaque, c_int, c_int, *const c_int, *const c_int, *const c_int) -> c_int;
+        pool: "PoolingForward", fn(
+            Opaque, Opaque, *const c_void, Opaque, *const c_void, *const c_void, Opaque, Opaque, bool, Opaque, usize,
         ) -> c_int;
     }
 }

@@ -1,7 +1,11 @@
 //! The numbers of `miopen/miopen.h`. `tests/declarations` compares them with the published
 //! header.
 
-use crate::library_error::StatusNames;
+use super::primitive_numbers::NamedNumber;
+use crate::{
+    library_error::StatusNames,
+    primitive::{PrimitiveActivation, WindowNumber},
+};
 use std::ffi::c_int;
 use testgen_operators::calls::Element;
 
@@ -38,6 +42,26 @@ impl MiopenNumbers {
         (9, "miopenStatusGpuOperationsSkipped"),
         (10, "miopenStatusVersionMismatch"),
     ];
+
+    /// `miopenActivationMode_t`; `None` for a function that the library does not have.
+    pub const fn activation(activation: PrimitiveActivation) -> Option<NamedNumber> {
+        match activation {
+            PrimitiveActivation::Sigmoid => Some((1, "LOGISTIC")),
+            PrimitiveActivation::Tanh => Some((2, "TANH")),
+            PrimitiveActivation::Relu => Some((3, "RELU")),
+            PrimitiveActivation::Relu6 => Some((7, "CLIPPEDRELU")),
+            PrimitiveActivation::Silu => None,
+        }
+    }
+
+    /// `miopenPoolingMode_t`: the modes of a number.
+    pub const fn pools(number: WindowNumber) -> &'static [NamedNumber] {
+        match number {
+            WindowNumber::Max => &[(0, "Max")],
+            WindowNumber::Mean => &[(1, "Average")],
+            WindowNumber::MeanWithPadding => &[(2, "AverageInclusive")],
+        }
+    }
 
     /// `miopenDataType_t`; `None` for types that convolutions do not have.
     pub const fn number(element: Element) -> Option<c_int> {

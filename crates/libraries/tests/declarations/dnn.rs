@@ -3,7 +3,8 @@
 use super::{AMD, NVIDIA, amd, declared, number};
 use hip_sim_miopen::numbers as simulated;
 use testgen_libraries::{
-    ComputeType, CudnnNumbers, CudnnPerformance, MiopenNumbers, MiopenSolution,
+    ComputeType, CudnnNumbers, CudnnPerformance, MiopenNumbers, MiopenSolution, NamedNumber,
+    PrimitiveActivation, PrimitiveNumbers, PrimitiveReduction, WindowNumber,
 };
 use testgen_operators::calls::Element;
 
@@ -42,6 +43,24 @@ fn numbers_of_miopen_are_those_of_its_header() {
 }
 
 #[test]
+fn numbers_of_the_simulated_primitives_are_those_of_its_header() {
+    let algorithms = ["FAST", "ACCURATE", "LOG"].map(|name| amd(&format!("MIOPEN_SOFTMAX_{name}")));
+    assert_eq!(simulated::SOFTMAX_ALGORITHMS, algorithms);
+    let modes = ["INSTANCE", "CHANNEL"].map(|name| amd(&format!("MIOPEN_SOFTMAX_MODE_{name}")));
+    assert_eq!(simulated::SOFTMAX_MODES, modes);
+    let activations = ["LOGISTIC", "TANH", "RELU", "CLIPPEDRELU"];
+    let activations = activations.map(|name| amd(&format!("miopenActivation{name}")));
+    assert_eq!(simulated::ACTIVATIONS, activations);
+    let pools = ["Max", "Average", "AverageInclusive"];
+    let pools = pools.map(|name| amd(&format!("miopenPooling{name}")));
+    assert_eq!(simulated::POOLS, pools);
+    let reductions = ["ADD", "MIN", "MAX", "AVG"];
+    let reductions = reductions.map(|name| amd(&format!("MIOPEN_REDUCE_TENSOR_{name}")));
+    assert_eq!(simulated::REDUCTIONS, reductions);
+    assert_eq!(simulated::PROPAGATE_NAN, amd("MIOPEN_PROPAGATE_NAN"));
+}
+
+#[test]
 fn statuses_of_miopen_are_those_of_its_header() {
     for (code, name) in MiopenNumbers::STATUSES {
         assert_eq!(*code, amd(name), "{name}");
@@ -55,6 +74,68 @@ fn statuses_of_miopen_are_those_of_its_header() {
         (MiopenStatus::NotImplemented, "miopenStatusNotImplemented"),
     ] {
         assert_eq!(status as i32, amd(name), "{name}");
+    }
+}
+
+/// The numbers with the names of a header that begin with `prefix`.
+fn assert_named(table: &str, prefix: &str, named: &[NamedNumber]) {
+    for (own, name) in named {
+        assert_eq!(*own, number(table, &format!("{prefix}{name}")), "{name}");
+    }
+}
+
+#[test]
+fn numbers_of_softmax_and_reductions_are_those_of_both_headers() {
+    let reductions = [
+        PrimitiveReduction::Sum,
+        PrimitiveReduction::Min,
+        PrimitiveReduction::Max,
+        PrimitiveReduction::Mean,
+    ];
+    for (table, vendor) in [(AMD, "MIOPEN"), (NVIDIA, "CUDNN")] {
+        let algorithms = [
+            PrimitiveNumbers::SOFTMAX_FAST,
+            PrimitiveNumbers::SOFTMAX_ACCURATE,
+            PrimitiveNumbers::SOFTMAX_LOG,
+        ];
+        assert_named(table, &format!("{vendor}_SOFTMAX_"), &algorithms);
+        let modes = [PrimitiveNumbers::INSTANCE, PrimitiveNumbers::CHANNEL];
+        assert_named(table, &format!("{vendor}_SOFTMAX_MODE_"), &modes);
+        let operations = reductions.map(PrimitiveNumbers::reduction);
+        assert_named(table, &format!("{vendor}_REDUCE_TENSOR_"), &operations);
+        let others = [
+            (PrimitiveNumbers::PROPAGATE_NAN, "PROPAGATE_NAN"),
+            (PrimitiveNumbers::NO_INDICES, "REDUCE_TENSOR_NO_INDICES"),
+            (PrimitiveNumbers::INDICES_32BIT, "32BIT_INDICES"),
+        ];
+        assert_named(table, &format!("{vendor}_"), &others);
+    }
+}
+
+#[test]
+fn modes_of_activations_and_pools_are_those_of_the_headers() {
+    let activations = [
+        PrimitiveActivation::Relu,
+        PrimitiveActivation::Relu6,
+        PrimitiveActivation::Sigmoid,
+        PrimitiveActivation::Tanh,
+        PrimitiveActivation::Silu,
+    ];
+    let own = activations.map(CudnnNumbers::activation);
+    assert_named(NVIDIA, "CUDNN_ACTIVATION_", &own);
+    let own: Vec<NamedNumber> = activations
+        .into_iter()
+        .filter_map(MiopenNumbers::activation)
+        .collect();
+    assert_eq!(own.len(), 4);
+    assert_named(AMD, "miopenActivation", &own);
+    for number in [
+        WindowNumber::Max,
+        WindowNumber::Mean,
+        WindowNumber::MeanWithPadding,
+    ] {
+        assert_named(NVIDIA, "CUDNN_POOLING_", CudnnNumbers::pools(number));
+        assert_named(AMD, "miopenPooling", MiopenNumbers::pools(number));
     }
 }
 

@@ -11,7 +11,7 @@ use testgen_operators::{
     calls::{Call, CallError, Element, Execute, HostTensor, Layout},
     cases::{cases, odd_sizes},
 };
-use testgen_types::{Operator, Precision};
+use testgen_types::{Operator, OperatorGroup, Precision};
 
 const PRECISIONS: [Precision; 3] = [Precision::F32, Precision::F16, Precision::Bf16];
 
@@ -19,7 +19,8 @@ const PRECISIONS: [Precision; 3] = [Precision::F32, Precision::F16, Precision::B
 pub(crate) fn compare() {
     for precision in PRECISIONS {
         let executor = LibraryExecutor::new(Rc::new(opened("miopen")), precision);
-        for operator in LibraryName::Miopen.operators() {
+        let operators = LibraryName::Miopen.operators().iter();
+        for operator in operators.filter(|one| one.group() == OperatorGroup::Convolution) {
             let sizes = odd_sizes(*operator);
             for case in cases(*operator, &sizes, Element::for_precision(precision)) {
                 for layout in Layout::ALL {
@@ -194,8 +195,6 @@ fn miopen_passes_with_every_solution() {
     for row in &rows {
         assert_eq!(count(row, "failed"), 0, "{row}");
     }
-    // f32, f16 and bf16, each with four operators.
-    assert_eq!(rows.len(), 12 * 3);
     for algorithm in ["Winograd 53", "Direct 11", "GEMM 91"] {
         let of_algorithm = rows.iter().filter(|row| row["algorithm"] == algorithm);
         assert_eq!(of_algorithm.count(), 12, "{algorithm}");

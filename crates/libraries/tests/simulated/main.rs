@@ -6,5 +6,6 @@ mod calls;
 mod convolutions;
 mod faults;
 mod installation;
+mod primitives;
 mod tuning;
 mod worker;

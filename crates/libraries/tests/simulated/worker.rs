@@ -1,7 +1,7 @@
 //! The subprocess: computes on the simulated device and prints its results.
 
 use crate::installation::ROLE;
-use crate::{bias, calls, convolutions, tuning};
+use crate::{bias, calls, convolutions, primitives, tuning};
 use testgen_device::{System, hip_runtime};
 use testgen_libraries::{LibraryName, Opened, PartialSums, compare_algorithms, open};
 
@@ -26,10 +26,15 @@ fn worker() {
     let (kind, library) = role.split_once(' ').expect("a kind and a library");
     match kind {
         "algorithms" => {
-            let report = compare_algorithms(&opened(library), true, None);
+            let opened = opened(library);
+            let operators = opened.name().operators();
+            let report = compare_algorithms(&opened, operators, true, None);
             println!("\n{}", serde_json::to_string(&report).expect("is JSON"));
         }
-        "calls" if library == "miopen" => convolutions::compare(),
+        "calls" if library == "miopen" => {
+            convolutions::compare();
+            primitives::compare();
+        }
         "calls" => calls::compare(library),
         "bias" => bias::multiply(library),
         "tuning" => tuning::multiply(library),

@@ -14,7 +14,7 @@ use testgen_engine::{
     EngineError, EngineName, LoadReply, MemoryReply, StartedEngine, Tensor, Tensors,
     device_mismatch, time_limit,
 };
-use testgen_types::{DeviceKind, Precision};
+use testgen_types::{DeviceKind, Operator, Precision};
 
 /// How often an engine is started that seems to use no memory of its device.
 const STARTS: u32 = 3;
@@ -112,15 +112,16 @@ impl AttachedEngine {
         self.engine.only_operators()
     }
 
-    /// The results of every algorithm that it offers for its own list of products, or `None` for an
-    /// engine without such a list. On a simulated device, which computes on the host, a part of the
+    /// The results of every algorithm that it offers for its own lists of `operators`, or `None` for
+    /// an engine without such lists. On a simulated device, which computes on the host, a part of the
     /// list.
     pub(crate) fn algorithms(
         &self,
+        operators: Vec<Operator>,
         precision: Precision,
     ) -> Result<Option<AlgorithmsReply>, String> {
         self.engine
-            .algorithms(precision, self.device.simulated)
+            .algorithms(operators, precision, self.device.simulated)
             .map_err(|error| error.to_string())
     }
 

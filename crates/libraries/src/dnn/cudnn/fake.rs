@@ -9,7 +9,7 @@ use std::{
     slice::from_raw_parts,
 };
 
-type Pointer = *mut c_void;
+pub(super) type Pointer = *mut c_void;
 
 thread_local! {
     static CALLS: RefCell<Vec<String>> = const { RefCell::new(Vec::new()) };
@@ -28,12 +28,12 @@ pub(super) fn fail(status: c_int) {
     STATUS.set(status);
 }
 
-fn keep(call: String) -> c_int {
+pub(super) fn keep(call: String) -> c_int {
     CALLS.with_borrow_mut(|calls| calls.push(call));
     0
 }
 
-unsafe extern "C" fn create(place: *mut Pointer) -> c_int {
+pub(super) unsafe extern "C" fn create(place: *mut Pointer) -> c_int {
     if STATUS.get() == 0 {
         CREATED.set(CREATED.get() + 1);
         // SAFETY: the caller passes a place that can be written.
@@ -42,7 +42,7 @@ unsafe extern "C" fn create(place: *mut Pointer) -> c_int {
     STATUS.get()
 }
 
-unsafe extern "C" fn destroy(descriptor: Pointer) -> c_int {
+pub(super) unsafe extern "C" fn destroy(descriptor: Pointer) -> c_int {
     keep(format!("destroy {}", descriptor as usize))
 }
 
@@ -59,7 +59,7 @@ unsafe extern "C" fn error(_: c_int) -> *const c_char {
 }
 
 /// The numbers of an array.
-fn numbers<'a>(array: *const c_int, count: c_int) -> &'a [c_int] {
+pub(super) fn numbers<'a>(array: *const c_int, count: c_int) -> &'a [c_int] {
     // SAFETY: the code under test passes arrays with as many numbers as it says.
     unsafe { from_raw_parts(array, count as usize) }
 }
@@ -169,7 +169,7 @@ unsafe extern "C" fn list_backward(
 }
 
 /// The f32 at an address.
-fn scalar(address: *const c_void) -> f32 {
+pub(super) fn scalar(address: *const c_void) -> f32 {
     // SAFETY: the code under test passes the address of an f32.
     unsafe { address.cast::<f32>().read() }
 }

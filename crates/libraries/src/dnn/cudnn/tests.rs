@@ -1,14 +1,19 @@
 //! The calls of cuDNN's functions, received by a fake library, and what its answers become.
 
-use super::{Cudnn, CudnnPerformance, algorithm, fake, version};
+use super::{Cudnn, CudnnPerformance, algorithm, fake, fake_primitives, version};
 use crate::{
     convolution_library::{ConvolutionBuffers, ConvolutionLibrary},
     convolution_problem::ConvolutionProblem,
     gpu::DeviceAddress,
     library_error::LibraryError,
+    primitive::PrimitiveProblem,
+    primitive_library::{PrimitiveBuffers, PrimitiveLibrary},
 };
 use std::{ptr::null_mut, rc::Rc};
-use testgen_operators::{calls::Element, cases::cases};
+use testgen_operators::{
+    calls::Element,
+    cases::{cases, odd_sizes},
+};
 use testgen_types::{Operator, Precision};
 
 fn library() -> Cudnn {
@@ -18,6 +23,7 @@ fn library() -> Cudnn {
     Cudnn {
         gpu: Rc::new(fake::NoGpu::default()),
         functions: fake::functions(),
+        primitives: fake_primitives::functions(),
         handle: null_mut(),
         version: String::new(),
     }
@@ -83,6 +89,80 @@ fn a_transposed_convolution_is_a_gradient() {
     let computed = "backward: alpha 1 weight 3 at 0x2000 dy 1 at 0x1000 windows 4 algorithm 0 workspace 0x4000 of 64 beta 0 dx 2 at 0x3000";
     let calls = fake::calls();
     assert!(calls.contains(&computed.to_owned()), "{calls:?}");
+}
+
+/// The calls of the first algorithm of an operator's first case, in f32, after the descriptors of
+/// its tensors.
+fn primitive_calls(operator: Operator) -> Vec<String> {
+    let library = library();
+    let sizes = odd_sizes(operator);
+    let case = cases(operator, &sizes, Element::F32).remove(0);
+    let problem = PrimitiveProblem::of_call(&case.call).expect("is an operator");
+    let algorithms = library.primitive_algorithms(&problem).expect("are listed");
+    fake::calls();
+    let buffers = PrimitiveBuffers {
+        x: DeviceAddress(0x1000),
+        y: DeviceAddress(0x2000),
+        workspace: DeviceAddress(0x3000),
+    };
+    library
+        .run_primitive(&problem, &algorithms[0], buffers)
+        .expect("is computed");
+    let calls = fake::calls();
+    assert!(calls[0].starts_with("tensor 1: type 0"), "{calls:?}");
+    assert!(calls[1].starts_with("tensor 2: type 0"), "{calls:?}");
+    let own = calls[2..].iter();
+    own.filter(|call| !call.starts_with("destroy"))
+        .cloned()
+        .collect()
+}
+
+#[test]
+fn operators_on_one_tensor_are_described_and_computed() {
+    let tensors = "alpha 1 x 1 at 0x1000 beta 0 y 2 at 0x2000";
+    assert_eq!(
+        primitive_calls(Operator::Softmax),
+        [format!("softmax: algorithm 1 mode 0 {tensors}")]
+    );
+    assert_eq!(
+        primitive_calls(Operator::Relu6),
+        [
+            "activation 3: mode 3 nan 1 argument 6".to_owned(),
+            format!("activation: 3 {tensors}"),
+        ]
+    );
+    assert_eq!(
+        primitive_calls(Operator::Silu),
+        [
+            "activation 3: mode 6 nan 1 argument 6".to_owned(),
+            "swish of 3: 1".to_owned(),
+            format!("activation: 3 {tensors}"),
+        ]
+    );
+    assert_eq!(
+        primitive_calls(Operator::MaxPool2d),
+        [
+            "pool 3: mode 0 nan 1 lengths [3, 3] padding [0, 0] stride [3, 3]".to_owned(),
+            format!("pool: 3 {tensors}"),
+        ]
+    );
+    assert_eq!(
+        primitive_calls(Operator::Mean),
+        [
+            "reduction 3: operation 5 type 0 nan 1 indices 0 0".to_owned(),
+            format!("reduce: 3 workspace 0x3000 of 96 {tensors}"),
+        ]
+    );
+}
+
+#[test]
+fn a_reduction_of_single_elements_is_not_offered() {
+    let library = library();
+    let case = cases(Operator::Sum, &[3, 1], Element::F32).remove(0);
+    let problem = PrimitiveProblem::of_call(&case.call).expect("is a reduction");
+    let error = library.primitive_algorithms(&problem).err();
+    let is_unsupported = matches!(&error, Some(LibraryError::Unsupported { .. }));
+    assert!(is_unsupported, "{error:?}");
 }
 
 #[test]

@@ -1,5 +1,5 @@
-//! The algorithms of an engine that is a library: products or convolutions of its own list, each
-//! computed with every algorithm that the library offers.
+//! The algorithms of an engine that is a library: calls of its own lists, each computed with every
+//! algorithm that the library offers.
 
 use super::{
     super::super::run::{Abort, CheckRun, Failures},
@@ -8,29 +8,24 @@ use super::{
 };
 use testgen_types::Operator;
 
-/// The operators whose specs compute the list: one spec of products, and one of convolutions.
-const LISTED: [Operator; 2] = [Operator::Gemm, Operator::Conv2d];
-
-/// Adds an output for each algorithm, if the engine has algorithms and computes an operator of the
-/// spec that is listed. Returns a summary, or `None` elsewhere.
+/// Adds an output for each algorithm, if the engine has lists for operators of the spec. Returns a
+/// summary, or `None` elsewhere.
 pub(in crate::check::operators) fn compared(
     run: &mut CheckRun<'_>,
 ) -> Result<Option<String>, Abort> {
-    if !shapes(run)?
-        .iter()
-        .any(|shapes| LISTED.contains(&shapes.operator))
-    {
-        return Ok(None);
-    }
+    let operators: Vec<Operator> = shapes(run)?.iter().map(|shapes| shapes.operator).collect();
     let Some(process) = run.engine.process() else {
         return Ok(None);
     };
     let Some(found) = process
-        .algorithms(run.registration.precision)
+        .algorithms(operators, run.registration.precision)
         .map_err(Abort::Fail)?
     else {
         return Ok(None);
     };
+    if found.rows.is_empty() && found.unsupported.is_empty() {
+        return Ok(None);
+    }
     let (mut failures, mut results) = (Failures::default(), 0);
     for row in &found.rows {
         results += row.results;

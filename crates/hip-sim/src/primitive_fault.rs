@@ -1,0 +1,25 @@
+//! Faults of softmax, activations, pools and reductions.
+
+use crate::named_faults::named_faults;
+
+named_faults! {
+    /// A fault of the simulated MIOpen outside of convolutions.
+    PrimitiveFault {
+        /// The accurate softmax and its logarithm do not subtract the maximum.
+        Shift = "shift",
+        /// Activations take the absolute value of their input.
+        Sign = "sign",
+        /// The mean of a window counts padding in every mode.
+        Padding = "padding",
+        /// The last block of 256 elements of a sum or a mean is left out if it is not full.
+        Block = "block",
+        /// Elements of the result after the first kilobyte are not stored.
+        Limit = "limit",
+        /// The element after the last one is written, too.
+        Beyond = "beyond",
+        /// Nothing is computed, and success is returned.
+        Silent = "silent",
+        /// An internal error is returned.
+        Refuse = "refuse",
+    }
+}

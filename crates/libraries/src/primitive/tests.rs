@@ -1,0 +1,63 @@
+//! The problems of calls.
+
+use super::{PrimitiveKind, PrimitiveProblem, WindowNumber};
+use testgen_operators::{
+    calls::{Call, CallError, Element, HostTensor},
+    cases::{cases, odd_sizes},
+};
+use testgen_types::Operator;
+
+fn problems(operator: Operator) -> Vec<Result<PrimitiveProblem, CallError>> {
+    let cases = cases(operator, &odd_sizes(operator), Element::F32);
+    cases
+        .iter()
+        .map(|case| PrimitiveProblem::of_call(&case.call))
+        .collect()
+}
+
+fn lengths(operator: Operator) -> Vec<[Vec<usize>; 2]> {
+    let computed = problems(operator).into_iter().filter_map(Result::ok);
+    computed.map(|problem| [problem.x, problem.y]).collect()
+}
+
+#[test]
+fn the_dimension_of_a_softmax_is_the_second_one() {
+    let shapes = lengths(Operator::Softmax);
+    assert_eq!(shapes[0], [[3, 5, 1, 1], [3, 5, 1, 1]]);
+    assert_eq!(shapes[1], [[1, 3, 5, 1], [1, 3, 5, 1]]);
+}
+
+#[test]
+fn a_reduction_leaves_one_element_of_the_second_dimension() {
+    let shapes = lengths(Operator::Sum);
+    assert_eq!(shapes[0], [[3, 5, 1, 1], [3, 1, 1, 1]]);
+    assert_eq!(shapes[1], [[1, 3, 5, 1], [1, 1, 5, 1]]);
+    assert_eq!(shapes[2], [[1, 15, 1, 1], [1, 1, 1, 1]]);
+    let none = Call::new(
+        Operator::Sum,
+        vec![HostTensor::new([0], Element::F32, Vec::new())],
+        Default::default(),
+    );
+    let refused = PrimitiveProblem::of_call(&none);
+    assert!(
+        matches!(refused, Err(CallError::Unsupported { .. })),
+        "{refused:?}"
+    );
+}
+
+#[test]
+fn pools_have_two_dimensions_and_no_dilation() {
+    let problems = problems(Operator::MaxPool1d);
+    let padded = problems[1].as_ref().expect("is offered");
+    assert_eq!([&padded.x, &padded.y], [&[2, 3, 1, 7], &[2, 3, 1, 7]]);
+    let PrimitiveKind::Pool(windows) = &padded.kind else {
+        panic!("not a pool: {padded:?}");
+    };
+    assert_eq!(windows.number, WindowNumber::Max);
+    assert_eq!([&windows.lengths, &windows.padding], [&[1, 3], &[0, 1]]);
+    let dilated = &problems[2];
+    assert!(
+        matches!(dilated, Err(CallError::Unsupported { .. })),
+        "{dilated:?}"
+    );
+}

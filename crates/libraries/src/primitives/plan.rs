@@ -1,0 +1,157 @@
+//! The calls of softmax, activations, pools and reductions that are computed, in every type.
+
+use crate::report::NamedComputation;
+use testgen_operators::{
+    calls::{Call, Element, HostTensor},
+    cases::{Case, cases},
+};
+use testgen_types::{Operator, OperatorGroup, Precision};
+
+/// Rows and columns: short lines, lines that are not a multiple of a block, and one of thousands.
+const MATRICES: &[&[usize]] = &[&[3, 7], &[33, 65], &[7, 300], &[5, 1000], &[2, 4097]];
+/// Batch, channels, spatial lengths, window.
+const POOLS_1D: &[&[usize]] = &[&[2, 3, 19, 3], &[1, 8, 257, 5], &[4, 2, 64, 2]];
+const POOLS_2D: &[&[usize]] = &[&[2, 3, 9, 11, 3], &[1, 4, 33, 31, 2], &[2, 16, 14, 14, 3]];
+const POOLS_3D: &[&[usize]] = &[&[1, 2, 7, 8, 9, 3], &[2, 3, 5, 6, 7, 2]];
+
+/// The factor of large numbers: from -96 to 96, beyond the largest exponential of f32.
+const LARGE: f64 = 16.0;
+
+/// The calls that are computed.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) struct PrimitivePlan {
+    operators: Vec<Operator>,
+    precisions: Vec<Precision>,
+}
+
+/// A call with its numbers.
+#[derive(Debug, Clone)]
+pub(super) struct PlannedPrimitive {
+    pub(super) call: Call,
+    /// The precision of its bound.
+    pub(super) precision: Precision,
+    /// Whether its numbers are so large that exponentials overflow.
+    pub(super) is_large: bool,
+    variant: String,
+}
+
+impl PrimitivePlan {
+    /// The calls of these operators, in one precision or in all. They have no products of factors
+    /// that could be rounded to TF32.
+    pub(crate) fn new(operators: &[Operator], precision: Option<Precision>) -> Self {
+        let all = [Precision::F32, Precision::F16, Precision::Bf16];
+        let is_planned = |one: &Precision| precision.is_none_or(|precision| precision == *one);
+        Self {
+            operators: operators
+                .iter()
+                .copied()
+                .filter(|operator| !sizes(*operator).is_empty())
+                .collect(),
+            precisions: all.into_iter().filter(is_planned).collect(),
+        }
+    }
+
+    /// The calls, the same in every run.
+    pub(super) fn calls(&self) -> impl Iterator<Item = PlannedPrimitive> {
+        self.precisions.iter().flat_map(move |precision| {
+            let operators = self.operators.iter();
+            operators.flat_map(move |operator| of_operator(*operator, *precision))
+        })
+    }
+}
+
+/// The sizes of an operator; none of an operator that is not planned here.
+fn sizes(operator: Operator) -> &'static [&'static [usize]] {
+    match (operator, operator.group()) {
+        (Operator::MaxPool1d | Operator::AvgPool1d, _) => POOLS_1D,
+        (Operator::MaxPool2d | Operator::AvgPool2d, _) => POOLS_2D,
+        (Operator::MaxPool3d | Operator::AvgPool3d, _) => POOLS_3D,
+        (Operator::Tanh, _) | (_, OperatorGroup::Activation | OperatorGroup::Reduction) => MATRICES,
+        _ => &[],
+    }
+}
+
+fn of_operator(operator: Operator, precision: Precision) -> Vec<PlannedPrimitive> {
+    let element = Element::for_precision(precision);
+    let all = sizes(operator)
+        .iter()
+        .flat_map(|sizes| cases(operator, sizes, element));
+    let is_softmax = matches!(operator, Operator::Softmax | Operator::LogSoftmax);
+    let planned = |case: Case, is_large: bool| PlannedPrimitive {
+        call: if is_large {
+            scaled(&case.call)
+        } else {
+            case.call
+        },
+        precision,
+        is_large,
+        variant: case.variant,
+    };
+    all.flat_map(|case| {
+        let large = is_softmax.then(|| planned(case.clone(), true));
+        [Some(planned(case, false)), large]
+    })
+    .flatten()
+    .collect()
+}
+
+/// The call with larger inputs; a power of two keeps every bit of them.
+fn scaled(call: &Call) -> Call {
+    let tensors = call.inputs.iter().map(|input| {
+        let tensor = &input.tensor;
+        let values = tensor.values.iter().map(|value| value * LARGE).collect();
+        HostTensor::new(tensor.shape.clone(), tensor.element, values)
+    });
+    Call::new(call.operator, tensors.collect(), call.attributes.clone())
+}
+
+impl PlannedPrimitive {
+    /// The numbers of the input.
+    pub(super) fn values(&self) -> &[f64] {
+        &self.call.inputs[0].tensor.values
+    }
+
+    /// Its names in reports.
+    pub(super) fn computation(&self) -> NamedComputation {
+        let parts = [
+            format!("{} {}", self.call.operator, self.call.shapes()),
+            self.variant.clone(),
+            if self.is_large {
+                "large numbers".to_owned()
+            } else {
+                String::new()
+            },
+        ];
+        let parts: Vec<String> = parts.into_iter().filter(|part| !part.is_empty()).collect();
+        NamedComputation {
+            arithmetic: self.precision.to_string(),
+            variant: self.call.operator.to_string(),
+            description: parts.join(", "),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::PrimitivePlan;
+    use crate::library::LibraryName;
+    use testgen_types::Precision;
+
+    #[test]
+    fn the_plan_has_every_operator_in_every_type_without_tf32() {
+        let operators = LibraryName::Cudnn.operators();
+        let all = PrimitivePlan::new(operators, None);
+        // Convolutions have a plan of their own.
+        for operator in &operators[4..] {
+            for precision in [Precision::F32, Precision::F16, Precision::Bf16] {
+                let is_planned = all.calls().any(|planned| {
+                    planned.call.operator == *operator && planned.precision == precision
+                });
+                assert!(is_planned, "{operator} {precision}");
+            }
+        }
+        let tf32 = PrimitivePlan::new(operators, Some(Precision::Tf32));
+        assert_eq!(tf32.calls().count(), 0);
+        assert!(all.calls().all(|planned| !planned.values().is_empty()));
+    }
+}
