@@ -19,6 +19,9 @@ pub struct PrimitiveProblem {
     pub shape: Vec<usize>,
 }
 
+/// The lengths of an input and of its result.
+type TensorLengths = [Vec<usize>; 2];
+
 /// The operator of a [`PrimitiveProblem`].
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum PrimitiveKind {
@@ -186,7 +189,7 @@ fn around(call: &Call, x: &HostTensor, dim: usize) -> Result<Vec<usize>, CallErr
 }
 
 /// The lengths of input and result of a reduction, and the shape of the result.
-fn reduced(call: &Call, x: &HostTensor) -> Result<([Vec<usize>; 2], Vec<usize>), CallError> {
+fn reduced(call: &Call, x: &HostTensor) -> Result<(TensorLengths, Vec<usize>), CallError> {
     let (from, shape) = match call.attributes.dim {
         Some(dim) => {
             let lengths = around(call, x, dim)?;
@@ -208,7 +211,7 @@ fn reduced(call: &Call, x: &HostTensor) -> Result<([Vec<usize>; 2], Vec<usize>),
 fn pooled(
     call: &Call,
     x: &HostTensor,
-) -> Result<(PoolWindows, [Vec<usize>; 2], Vec<usize>), CallError> {
+) -> Result<(PoolWindows, TensorLengths, Vec<usize>), CallError> {
     let attributes = &call.attributes;
     let number = window_number(call.operator, attributes)
         .ok_or_else(|| unsupported(call, "no library computes this operator"))?;
