@@ -234,6 +234,6 @@ fn the_products_of_a_model_are_a_table_and_a_valid_spec() {
     project.write("model_specs/operators/bert_products.yaml", &spec);
     let shown = project.run(&["show", "specs"]).expect_code(0).stdout;
     assert!(shown.contains("bert_products"), "{shown}");
-    let unknown = project.run(&["show", "products", &fixture("resnet_basic")]);
+    let unknown = project.run(&["show", "products", &fixture("rag_token")]);
     assert!(unknown.expect_code(2).stderr.contains("docs/memory.md"));
 }

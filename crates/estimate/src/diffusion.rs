@@ -7,7 +7,7 @@ use crate::{
     tensor::AllocatedTensor,
 };
 
-/// What the blocks of a model have in common.
+/// The sizes that all blocks of a model have in common.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct ResidualSizes {
     pub(crate) groups: u64,

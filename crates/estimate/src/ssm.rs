@@ -120,7 +120,7 @@ impl MixerSizes {
         ProjectionMatrix::linear(inner, self.width, self.bias).forward(y.cast(element))
     }
 
-    /// What the tokens do to the states, of `x` [batch, seq, inner].
+    /// The effects of the tokens on the states, of `x` [batch, seq, inner].
     fn select(&self, x: AllocatedTensor, rank: u64) -> TokenEffects {
         let (inner, state) = (self.inner, self.state);
         let [batch, seq] = [x.dims()[0], x.dims()[1]];

@@ -48,7 +48,7 @@ pub enum PartialSums {
     AsResult,
 }
 
-/// The alignment in bytes that cuBLASLt assumes of matrices, unless it is told otherwise.
+/// The alignment in bytes that the heuristic of cuBLASLt assumes of matrices by default.
 const ALIGNMENT: u64 = 256;
 
 /// The addresses of the matrices of a product, each with the bytes that

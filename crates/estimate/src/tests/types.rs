@@ -1,10 +1,13 @@
-//! Every registered type and class has an estimate, and the images of those that read any size.
+//! Every registered type and class has an estimate, except two, and the images of those that read any size.
 
 use super::{headers, write_checkpoint};
 use crate::{CallSizes, CheckpointHeaders, Estimate, EstimateError, tensor::Backend};
 use serde_json::json;
 use std::fs;
 use testgen_types::{ModelType, Precision};
+
+/// The types whose measured peaks an estimate missed (docs/memory.md).
+const MISSED: [ModelType; 2] = [ModelType::Graphormer, ModelType::Rag];
 
 /// As many tensors as the default configurations have layers.
 const TENSORS: usize = 64;
@@ -25,10 +28,10 @@ fn estimate(model_type: ModelType, class: &str) -> Result<Estimate, EstimateErro
 }
 
 #[test]
-fn every_class_of_every_native_type_has_an_estimate() {
+fn every_class_of_the_other_native_types_has_an_estimate() {
     let native = ModelType::ALL
         .iter()
-        .filter(|model_type| model_type.native().is_some());
+        .filter(|model_type| model_type.native().is_some() && !MISSED.contains(model_type));
     let mut classes = 0;
     for model_type in native {
         for class in model_type.classes() {
@@ -38,7 +41,11 @@ fn every_class_of_every_native_type_has_an_estimate() {
             classes += 1;
         }
     }
-    assert!(classes > 170, "{classes}");
+    assert!(classes > 160, "{classes}");
+    for model_type in MISSED {
+        let class = &model_type.classes()[0];
+        assert!(estimate(model_type, class).is_err(), "{class}");
+    }
 }
 
 #[test]

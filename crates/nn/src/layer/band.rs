@@ -21,7 +21,7 @@ pub(super) fn bias_of_key(shown: bool) -> f32 {
 
 /// The keys that queries see by their places.
 #[derive(Debug, Clone, Copy)]
-pub(super) struct Band {
+pub(super) struct KeyBand {
     /// The keys before the first query.
     pub(super) past: usize,
     /// The queries, each of which is a key, too.
@@ -32,7 +32,7 @@ pub(super) struct Band {
     pub(super) after: usize,
 }
 
-impl Band {
+impl KeyBand {
     /// The bias f32 [batch or 1, 1, query, key] of the keys in the band; where some are hidden,
     /// `shown` [batch, key] says which are not.
     pub(super) fn bias<B: Ops>(
@@ -120,7 +120,7 @@ mod tests {
     use crate::{array::Arrays, backend::Cpu};
 
     /// The bias that the operations of a device compute.
-    fn computed(band: Band, rows: usize, shown: Option<&[bool]>) -> Vec<f32> {
+    fn computed(band: KeyBand, rows: usize, shown: Option<&[bool]>) -> Vec<f32> {
         let arrays = Arrays::new();
         let inputs = Inputs::<Cpu>::new(&arrays, &Default::default(), DType::F32);
         let bias = band.on_device(&inputs, rows, shown);
@@ -130,7 +130,7 @@ mod tests {
 
     #[test]
     fn causal_keys_are_the_query_and_those_before_it_in_its_window() {
-        let band = Band {
+        let band = KeyBand {
             past: 1,
             queries: 3,
             before: 2,
@@ -155,7 +155,7 @@ mod tests {
             let keys = past + queries;
             let shown: Vec<bool> = (0..2 * keys).map(|key| key % 4 != 1).collect();
             for (before, after) in [(keys, 1), (4, 1), (1, 1), (0, 1), (3, 3), (usize::MAX, 1)] {
-                let band = Band {
+                let band = KeyBand {
                     past,
                     queries,
                     before,

@@ -4,7 +4,7 @@
 //! uniform, as in transformers, instead of NaN. Whether a mask hides something is decided on the
 //! host, so that one that hides nothing costs nothing; `band` makes the masks with all pairs.
 
-use super::band::{Band, HIDDEN, bias_of_key, put};
+use super::band::{HIDDEN, KeyBand, bias_of_key, put};
 use crate::{
     backend::Ops,
     forward::ForwardError,
@@ -65,7 +65,7 @@ pub fn window_bias<B: Ops>(
         return Ok(None);
     }
     let reach = window.saturating_add(1);
-    let band = Band {
+    let band = KeyBand {
         past: 0,
         queries: seq,
         before: reach,
@@ -166,7 +166,7 @@ fn masked_causal_bias<B: Ops>(
     if padding.is_none() && queries == 1 && keys <= window {
         return Ok(None);
     }
-    let band = Band {
+    let band = KeyBand {
         past,
         queries,
         before: window,
