@@ -22,7 +22,7 @@ pub(crate) fn product(left: &GpuTensor, right: &GpuTensor) -> Option<GpuTensor> 
 }
 
 /// `x` [rows, in] times `weight` [in, out], plus `bias` `[out]`, by the library in one computation;
-/// `None` where [`product`] is `None`.
+/// `None` where kernels compute products, and if there is nothing to add.
 pub fn affine_by_library(x: &GpuTensor, weight: &GpuTensor, bias: &GpuTensor) -> Option<GpuTensor> {
     let product = LibraryProduct::new(x, weight)?;
     products::record(x, weight);
