@@ -102,9 +102,13 @@ impl PrimitiveProblem {
     ///
     /// The inputs are not of the operator, or no library has the operator with these arguments.
     pub fn of_call(call: &Call) -> Result<Self, CallError> {
-        let Some(x) = call.tensor(0).filter(|x| x.element.is_float()) else {
-            return Err(inputs(call, "an input of a floating-point type"));
-        };
+        let x = call.tensor(0).ok_or_else(|| inputs(call, "a tensor"))?;
+        if !x.element.is_float() {
+            return Err(unsupported(
+                call,
+                "the library computes floating-point numbers",
+            ));
+        }
         let problem = |kind, [from, to]: [Vec<usize>; 2], shape| Self {
             element: x.element,
             kind,
