@@ -74,15 +74,19 @@ pub struct SpeedSide {
     pub milliseconds: f64,
 }
 
+/// The ratio up to which two starts of one program differ. An interval has the noise within a start
+/// only; ten starts of work that keeps an H200 busy differed by up to 1.5 %.
+const BETWEEN_STARTS: f64 = 1.02;
+
 /// How the time of work changed.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "snake_case")]
 pub enum SpeedChange {
-    /// The interval is above 1.
+    /// The interval is above [`BETWEEN_STARTS`].
     Slower,
-    /// The interval is below 1.
+    /// The interval is below its inverse.
     Faster,
-    /// The interval contains 1.
+    /// Neither.
     Same,
     /// There are too few calls for an interval, as of a single load.
     Unknown,
@@ -164,8 +168,8 @@ impl SpeedComparison {
         };
         let change = match ratio.interval {
             None => SpeedChange::Unknown,
-            Some([low, _]) if low > 1.0 => SpeedChange::Slower,
-            Some([_, high]) if high < 1.0 => SpeedChange::Faster,
+            Some([low, _]) if low > BETWEEN_STARTS => SpeedChange::Slower,
+            Some([_, high]) if high < 1.0 / BETWEEN_STARTS => SpeedChange::Faster,
             Some(_) => SpeedChange::Same,
         };
         let allowed = self.fail_slower.unwrap_or(f64::INFINITY);

@@ -12,13 +12,13 @@ use crate::{
     tensor::AllocatedTensor,
     vision::{layers, patches, with_special},
 };
-use testgen_types::Head;
+use testgen_types::{Head, ModelType};
 
 /// Reads images with a ResNet, whose places an encoder and a decoder of queries read.
 pub(crate) fn detr(call: &mut NetworkCall<'_>) -> Result<(), EstimateError> {
     let config = call.config;
     let width = config.size("d_model")?;
-    let backbone = config.part("backbone_config", "resnet");
+    let backbone = config.part("backbone_config", ModelType::ResNet.as_str());
     let encoder = DetrLayer::read(call, "encoder")?;
     let decoder = DetrLayer::read(call, "decoder")?;
     let features = resnet::features(call, &backbone)?;

@@ -17,7 +17,7 @@ use testgen_types::{Head, ModelType};
 /// Reads an image and `tokens` tokens of text in each input.
 pub(crate) fn forward(call: &mut NetworkCall<'_>) -> Result<(), EstimateError> {
     let config = call.config;
-    let text = config.part("text_config", "llama");
+    let text = config.part("text_config", ModelType::Llama.as_str());
     let vision = config.part("vision_config", "clip_vision_model");
     let width = text.size("hidden_size")?;
     let [rows, columns] = grid(&vision)?;

@@ -37,6 +37,8 @@ fn slower_work_is_red_from_the_ratio_on() {
         (row.change, row.red, comparison.green)
     };
     assert_eq!(change(10.0), (SpeedChange::Same, false, true));
+    assert_eq!(change(10.15), (SpeedChange::Same, false, true));
+    assert_eq!(change(9.85), (SpeedChange::Same, false, true));
     assert_eq!(change(10.8), (SpeedChange::Slower, false, true));
     assert_eq!(change(12.0), (SpeedChange::Slower, true, false));
     assert_eq!(change(8.0), (SpeedChange::Faster, false, true));
