@@ -82,7 +82,7 @@ const BETWEEN_STARTS: f64 = 1.02;
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "snake_case")]
 pub enum SpeedChange {
-    /// The interval is above [`BETWEEN_STARTS`].
+    /// The interval is above the ratio by which two starts differ.
     Slower,
     /// The interval is below its inverse.
     Faster,
