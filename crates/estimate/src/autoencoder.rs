@@ -15,7 +15,7 @@ pub(crate) fn forward(call: &mut NetworkCall<'_>) -> Result<(), EstimateError> {
     let config = call.config;
     let model = AutoencoderSizes::read(call)?;
     let (latent, inner) = (config.size("latent_channels")?, config.size("in_channels")?);
-    let [height, breadth] = config.sides("sample_size")?;
+    let [height, breadth] = config.followed_sides("sample_size")?;
     let pixels = call.floats(&[call.batch, inner, height, breadth]);
     let mut moments = model.encode(pixels, [inner, 2 * latent]);
     if config.flag("use_quant_conv") {

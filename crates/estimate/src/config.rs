@@ -14,6 +14,10 @@ use testgen_types::{
 /// many rows.
 const LARGEST: u64 = 0xffff_ffff;
 
+/// The most parts of a computation that an estimate follows one by one. Published models have up to 128
+/// (the positional convolution of wav2vec 2.0), and kernels of images are squares.
+const MOST_PARTS: u64 = 1 << 10;
+
 /// The field that ties the head to the embedding.
 pub(crate) const TIED: &str = "tie_word_embeddings";
 
@@ -123,6 +127,20 @@ impl CompleteConfig {
         }
     }
 
+    /// A positive number of parts, each of which is followed, as the places of a kernel.
+    pub(crate) fn parts(&self, field: &str) -> Result<u64, EstimateError> {
+        self.size(field)
+            .and_then(|parts| self.followed(field, parts))
+    }
+
+    /// `parts` of a field, unless there are so many that following each takes too long.
+    pub(crate) fn followed(&self, field: &str, parts: u64) -> Result<u64, EstimateError> {
+        match parts {
+            0..=MOST_PARTS => Ok(parts),
+            _ => Err(self.wrong(field, "a number up to 1024")),
+        }
+    }
+
     /// A number from 1 on, or none: some fields say so by 0 or less.
     pub(crate) fn positive(&self, field: &str) -> Option<u64> {
         self.number(field)
@@ -140,6 +158,12 @@ impl CompleteConfig {
             Some(&[height @ 1..=LARGEST, width @ 1..=LARGEST]) => Ok([height, width]),
             _ => Err(self.wrong(field, "one or two positive numbers")),
         }
+    }
+
+    /// As [`Self::sides`], of which each row and column is followed.
+    pub(crate) fn followed_sides(&self, field: &str) -> Result<[u64; 2], EstimateError> {
+        let [height, width] = self.sides(field)?;
+        Ok([self.followed(field, height)?, self.followed(field, width)?])
     }
 
     /// Positive numbers, at least one.
@@ -185,6 +209,13 @@ impl CompleteConfig {
         listed
             .map(|texts| texts.iter().filter_map(Value::as_str).collect())
             .unwrap_or_default()
+    }
+
+    /// The fields that are numbers.
+    #[cfg(test)]
+    pub(crate) fn numbers(&self) -> Vec<String> {
+        let numbers = self.fields.iter().filter(|(_, value)| value.is_number());
+        numbers.map(|(name, _)| name.clone()).collect()
     }
 
     pub(crate) fn set_flag(&mut self, field: &str, value: bool) {

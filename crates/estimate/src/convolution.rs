@@ -63,7 +63,7 @@ impl ImageConvolution {
     /// The number of windows along the height or the width.
     fn count(self, side: usize, length: u64) -> u64 {
         let padded = length.saturating_add(2 * self.padding[side]);
-        padded.saturating_sub(self.kernel[side]) / self.stride[side] + 1
+        (padded.saturating_sub(self.kernel[side]) / self.stride[side]).saturating_add(1)
     }
 
     fn result_dims(self, x: &AllocatedTensor) -> [u64; 4] {
@@ -87,11 +87,12 @@ impl ImageConvolution {
         let [batch, inner, height, width] = [0, 1, 2, 3].map(|dimension| x.dims()[dimension]);
         let [down, across] = self.kernel;
         let (rows, columns) = (height / down, width / across);
+        // Not more than the sides, which these are quotients of.
         let x = x.narrow(2, 0, rows * down).narrow(3, 0, columns * across);
         let patches = x
             .reshape(&[batch, inner, rows, down, columns, across])
             .permute(&[0, 2, 4, 1, 3, 5]);
-        let windows = patches.reshape(&[batch * rows * columns, self.window()]);
+        let windows = patches.reshape(&[places([batch, rows, columns]), self.window()]);
         let y = self.matrix().forward(windows);
         self.as_image(y, [batch, rows, columns])
     }
@@ -113,7 +114,7 @@ impl ImageConvolution {
         let windows = cat(parts.collect(), 1)
             .reshape(&[batch, height * width, self.channels[0], rows, columns])
             .permute(&[0, 3, 4, 2, 1])
-            .reshape(&[batch * rows * columns, self.window()]);
+            .reshape(&[places([batch, rows, columns]), self.window()]);
         let y = self.matrix().forward_uncounted(windows);
         drop(x);
         self.as_image(y, [batch, rows, columns])
@@ -135,8 +136,9 @@ impl ImageConvolution {
         let side = dimension - 2;
         let (before, length) = (self.padding[side], x.dims()[dimension]);
         // So many that every window can be cut out with whole strides.
-        let needed = self.kernel[side] - 1 + count * self.stride[side];
-        between_zeros(x, dimension, before, needed.saturating_sub(before + length))
+        let needed = needed(self.kernel[side], count, self.stride[side]);
+        let after = needed.saturating_sub(before).saturating_sub(length);
+        between_zeros(x, dimension, before, after)
     }
 
     /// In f32, as burn's Flex computes it: windows are gathered in tiles.
@@ -210,7 +212,7 @@ impl SequenceConvolution {
     pub(crate) fn length(self, seq: u64) -> u64 {
         let padded = seq.saturating_add(2 * self.padding);
         match padded.checked_sub(self.kernel) {
-            Some(rest) => rest / self.stride + 1,
+            Some(rest) => (rest / self.stride).saturating_add(1),
             None => 0,
         }
     }
@@ -226,13 +228,13 @@ impl SequenceConvolution {
         let (machine, element) = (x.machine().clone(), x.element);
         let (batch, seq) = (x.dims()[0], x.dims()[1]);
         let (length, [inner, out]) = (self.length(seq), self.channels);
-        let needed = self.kernel - 1 + length * self.stride;
-        let after = needed.saturating_sub(self.padding + seq);
+        let needed = needed(self.kernel, length, self.stride);
+        let after = needed.saturating_sub(self.padding).saturating_sub(seq);
         let x = between_zeros(x, 1, self.padding, after);
         let (width, part) = (inner / self.groups, out / self.groups);
         let matrix = ProjectionMatrix {
             order: Order::Turned,
-            ..ProjectionMatrix::linear(self.kernel * width, part, false)
+            ..ProjectionMatrix::linear(self.kernel.saturating_mul(width), part, false)
         };
         let convolved = |index: u64| {
             let x = match self.groups {
@@ -240,7 +242,8 @@ impl SequenceConvolution {
                 _ => x.clone().narrow(2, index * width, width),
             };
             let windows = self.windows(x, length);
-            let windows = windows.reshape(&[batch * length, self.kernel * width]);
+            let rows = batch.saturating_mul(length);
+            let windows = windows.reshape(&[rows, self.kernel.saturating_mul(width)]);
             let y = matrix.forward_uncounted(windows);
             y.reshape(&[batch, length, part])
         };
@@ -257,16 +260,28 @@ impl SequenceConvolution {
     fn windows(self, x: AllocatedTensor, length: u64) -> AllocatedTensor {
         let (batch, channels) = (x.dims()[0], x.dims()[2]);
         let part = |offset| {
-            let strided = x.clone().narrow(1, offset, length * self.stride);
+            let strided = x
+                .clone()
+                .narrow(1, offset, length.saturating_mul(self.stride));
             match self.stride {
                 1 => strided,
                 stride => strided
-                    .reshape(&[batch, length, stride * channels])
+                    .reshape(&[batch, length, stride.saturating_mul(channels)])
                     .narrow(2, 0, channels),
             }
         };
         cat((0..self.kernel).map(part).collect(), 2)
     }
+}
+
+/// The positions from which `count` windows can be cut out with whole strides.
+fn needed(kernel: u64, count: u64, stride: u64) -> u64 {
+    (kernel - 1).saturating_add(count.saturating_mul(stride))
+}
+
+/// The product of lengths.
+fn places(lengths: [u64; 3]) -> u64 {
+    lengths.into_iter().fold(1, u64::saturating_mul)
 }
 
 /// `x` with zeros before and after it in `dimension`.
@@ -276,7 +291,7 @@ pub(crate) fn between_zeros(
     before: u64,
     after: u64,
 ) -> AllocatedTensor {
-    if before + after == 0 {
+    if [before, after] == [0, 0] {
         return x;
     }
     let zeros = |count: u64| {
@@ -314,7 +329,7 @@ fn every(
     stride: u64,
 ) -> AllocatedTensor {
     let mut dims = x.dims().to_vec();
-    let x = x.narrow(dimension, first, count * stride);
+    let x = x.narrow(dimension, first, count.saturating_mul(stride));
     if stride == 1 {
         return x;
     }

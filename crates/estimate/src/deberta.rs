@@ -25,7 +25,7 @@ pub(crate) fn forward(call: &mut NetworkCall<'_>) -> Result<(), EstimateError> {
     let mut x = embedded.clone();
     for index in 0..call.layers("num_hidden_layers")? {
         x = layer.forward(x);
-        if let Some(convolution) = convolution(config, width).filter(|_| index == 0) {
+        if let Some(convolution) = convolution(config, width)?.filter(|_| index == 0) {
             let near = convolution.forward(embedded.clone());
             let after = ActivationMemory::named(config.text("conv_act"));
             x = near.activate(after).add_layer_norm(x);
@@ -68,17 +68,21 @@ fn embed(
 }
 
 /// The convolution of the embeddings, which is added to the first layer's output.
-fn convolution(config: &CompleteConfig, width: u64) -> Option<SequenceConvolution> {
-    config
-        .positive("conv_kernel_size")
-        .map(|kernel| SequenceConvolution {
-            channels: [width; 2],
-            kernel,
-            stride: 1,
-            padding: kernel / 2,
-            groups: 1,
-            bias: true,
-        })
+fn convolution(
+    config: &CompleteConfig,
+    width: u64,
+) -> Result<Option<SequenceConvolution>, EstimateError> {
+    let Some(kernel) = config.positive("conv_kernel_size") else {
+        return Ok(None);
+    };
+    Ok(Some(SequenceConvolution {
+        channels: [width; 2],
+        kernel: config.followed("conv_kernel_size", kernel)?,
+        stride: 1,
+        padding: kernel / 2,
+        groups: 1,
+        bias: true,
+    }))
 }
 
 struct DebertaLayer {

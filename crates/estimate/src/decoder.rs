@@ -178,13 +178,18 @@ impl DecoderSizes {
         let attended = attend(query, all, self.capped[0], context.bias.clone());
         ProjectionMatrix {
             order: self.output,
-            ..ProjectionMatrix::linear(self.heads * self.head_dim, self.width, self.bias)
+            ..ProjectionMatrix::linear(
+                self.heads.saturating_mul(self.head_dim),
+                self.width,
+                self.bias,
+            )
         }
         .forward(attended)
     }
 
     fn project(&self, x: AllocatedTensor) -> [AllocatedTensor; 3] {
-        let [queries, keys] = [self.heads, self.groups].map(|heads| heads * self.head_dim);
+        let [queries, keys] =
+            [self.heads, self.groups].map(|heads| heads.saturating_mul(self.head_dim));
         match self.projections {
             ProjectionKind::Apart => {
                 let map =
@@ -192,12 +197,14 @@ impl DecoderSizes {
                 [map(queries), map(keys), map(keys)]
             }
             ProjectionKind::Joined(order) => {
+                let before_values = queries.saturating_add(keys);
+                let all = before_values.saturating_add(keys);
                 let matrix = ProjectionMatrix {
                     order,
-                    ..ProjectionMatrix::linear(self.width, queries + 2 * keys, self.bias)
+                    ..ProjectionMatrix::linear(self.width, all, self.bias)
                 };
                 let joined = matrix.forward(x);
-                [(0, queries), (queries, keys), (queries + keys, keys)]
+                [(0, queries), (queries, keys), (before_values, keys)]
                     .map(|(start, length)| joined.clone().narrow(2, start, length))
             }
         }
@@ -206,7 +213,8 @@ impl DecoderSizes {
     /// The norm of queries or keys over each head, which allocates as the one over all heads does.
     fn by_head(&self, norm: NormKind, x: AllocatedTensor) -> AllocatedTensor {
         let dims = x.dims().to_vec();
-        let heads = dims[2] / self.head_dim;
+        // 0 if there are more heads than values.
+        let heads = dims[2] / self.head_dim.max(1);
         norm.forward(x.reshape(&[dims[0], dims[1], heads, self.head_dim]))
             .reshape(&dims)
     }

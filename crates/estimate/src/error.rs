@@ -45,12 +45,14 @@ pub enum EstimateError {
         /// A value that can be used.
         expected: &'static str,
     },
-    /// More tokens than the model has positions for.
-    #[error("{tokens} tokens are more than the {limit} positions of the model")]
+    /// More tokens than the model has positions for, or than an estimate can follow.
+    #[error(
+        "{tokens} tokens are more than {limit}, the most of this model that an estimate is made for"
+    )]
     TooLong {
         /// The number asked for.
         tokens: u64,
-        /// The number of positions.
+        /// The most tokens.
         limit: u64,
     },
 }

@@ -34,6 +34,9 @@ pub(crate) fn forward(call: &mut NetworkCall<'_>) -> Result<(), EstimateError> {
     Ok(())
 }
 
+/// The most patches, which an estimate follows one by one. Published models have at most a few hundred.
+const MOST_PATCHES: u64 = 1 << 16;
+
 struct SeriesSizes {
     time: u64,
     channels: u64,
@@ -54,13 +57,22 @@ impl SeriesSizes {
         let rest = time
             .checked_sub(length)
             .ok_or_else(|| config.wrong("patch_length", "at most `context_length`"))?;
+        let count = rest / stride + 1;
+        if count > MOST_PATCHES {
+            return Err(config.wrong("context_length", "a series of at most 65536 patches"));
+        }
+        let channels = match config.flag("share_embedding") {
+            true => config.size("num_input_channels")?,
+            // Each has a projection of its own.
+            false => config.parts("num_input_channels")?,
+        };
         let class = config.flag("use_cls_token");
         Ok(Self {
             time,
-            channels: config.size("num_input_channels")?,
+            channels,
             length,
             stride,
-            count: rest / stride + 1,
+            count,
             width: config.size("d_model")?,
             class,
             pooled: class || !config.text("pooling_type").is_empty(),
@@ -98,7 +110,7 @@ impl SeriesSizes {
         } else {
             hidden
                 .clone()
-                .reshape(&[batch, channels, self.count * self.width])
+                .reshape(&[batch, channels, self.count.saturating_mul(self.width)])
         };
         drop(hidden);
         let inner = read.dims()[2];

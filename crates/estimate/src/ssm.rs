@@ -11,8 +11,12 @@ use crate::{
 };
 use testgen_types::ModelType;
 
+/// The most tokens, whose chunks are followed one after another.
+const MOST_TOKENS: u64 = 1 << 18;
+
 /// Reads all tokens at once, and keeps the states of the layers for later steps.
 pub(crate) fn forward(call: &mut NetworkCall<'_>) -> Result<(), EstimateError> {
+    call.within(MOST_TOKENS)?;
     let config = call.config;
     let (width, element) = (config.size("hidden_size")?, call.machine.element);
     let mixer = MixerSizes::read(config, call.model_type, width)?;
@@ -92,7 +96,7 @@ impl MixerSizes {
             // Cut off, as Python's `int` does.
             inner: (expand * width as f64) as u64,
             state: config.size("state_size")?,
-            kernel: config.size("conv_kernel")?,
+            kernel: config.parts("conv_kernel")?,
             activation: ActivationMemory::named(config.text("hidden_act")),
             bias: config.flag("use_bias"),
             kind: MixerKind::read(config, model_type, width)?,

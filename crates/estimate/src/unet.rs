@@ -17,7 +17,7 @@ pub(crate) fn forward(call: &mut NetworkCall<'_>) -> Result<(), EstimateError> {
     let config = call.config;
     let unet = DenoiserSizes::read(call)?;
     let (first, inner) = (unet.widths[0], config.size("in_channels")?);
-    let [height, breadth] = config.sides("sample_size")?;
+    let [height, breadth] = config.followed_sides("sample_size")?;
     let mut x = call.floats(&[call.batch, inner, height, breadth]);
     if config.flag("center_input_sample") {
         x = x.map();
@@ -25,10 +25,10 @@ pub(crate) fn forward(call: &mut NetworkCall<'_>) -> Result<(), EstimateError> {
     let time = unet.time(call, first);
     let texts = call.floats(&[call.batch, call.tokens, unet.blocks[0].condition]);
     let about = Condition { time, texts };
-    let x = same_size([inner, first], config.size("conv_in_kernel")?).forward(x);
+    let x = same_size([inner, first], config.parts("conv_in_kernel")?).forward(x);
     let x = unet.forward(x, &about);
     let out = [first, config.size("out_channels")?];
-    let sample = unet.residual.end(out, config.size("conv_out_kernel")?, x);
+    let sample = unet.residual.end(out, config.parts("conv_out_kernel")?, x);
     call.output(sample);
     drop(about);
     Ok(())
@@ -64,7 +64,7 @@ impl DenoiserSizes {
             residual: ResidualSizes {
                 groups: config.size("norm_num_groups")?,
                 activation: ActivationMemory::named(config.text("act_fn")),
-                time: Some(time.unwrap_or(4 * widths[0])),
+                time: Some(time.unwrap_or(widths[0].saturating_mul(4))),
             },
             blocks: blocks(config, widths.len(), call.limit)?,
             widths,

@@ -74,6 +74,9 @@ fn convolutions(call: &NetworkCall<'_>) -> Result<Vec<SequenceConvolution>, Esti
     let config = call.config;
     let widths = config.sizes("conv_dim")?;
     let kernels = config.size_of_each("conv_kernel", widths.len())?;
+    for kernel in &kernels {
+        config.followed("conv_kernel", *kernel)?;
+    }
     let strides = config.size_of_each("conv_stride", widths.len())?;
     let inner = std::iter::once(1).chain(widths.iter().copied());
     let sizes = inner.zip(&widths).zip(kernels.into_iter().zip(strides));
@@ -128,7 +131,8 @@ fn mean_over_time(x: AllocatedTensor) -> AllocatedTensor {
     let [batch, frames, width] = [0, 1, 2].map(|dimension| x.dims()[dimension]);
     let portion = (frames as f64).sqrt().ceil().max(1.0) as u64;
     let portions = frames.div_ceil(portion);
-    let x = between_zeros(x, 1, 0, portion * portions - frames);
+    let after = portion.saturating_mul(portions).saturating_sub(frames);
+    let x = between_zeros(x, 1, 0, after);
     x.reshape(&[batch, portions, portion, width])
         .reduce(2)
         .reduce(1)
@@ -142,13 +146,13 @@ fn positions(
     width: u64,
 ) -> Result<AllocatedTensor, EstimateError> {
     let config = call.config;
-    let (kernel, frames) = (config.size("num_conv_pos_embeddings")?, x.dims()[1]);
+    let (kernel, frames) = (config.parts("num_conv_pos_embeddings")?, x.dims()[1]);
     let convolution = SequenceConvolution {
         channels: [width; 2],
         kernel,
         stride: 1,
         padding: kernel / 2,
-        groups: config.size("num_conv_pos_embedding_groups")?,
+        groups: config.parts("num_conv_pos_embedding_groups")?,
         bias: true,
     };
     // An even kernel returns one frame too many.

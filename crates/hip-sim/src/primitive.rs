@@ -41,8 +41,8 @@ pub enum SimulatedKind {
     Reduction(SimulatedReduction),
     /// One number for each window of the dimensions after the second.
     Pool {
-        /// The number of a window.
-        of_window: SimulatedWindow,
+        /// The result of a window.
+        each: SimulatedWindow,
         /// The lengths of a window.
         window: Vec<usize>,
         /// Positions before the first element of each dimension.
@@ -52,7 +52,7 @@ pub enum SimulatedKind {
     },
 }
 
-/// The number of a window.
+/// The result of a window.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum SimulatedWindow {
     /// The largest element; NaN if any is NaN.
@@ -119,20 +119,20 @@ impl SimulatedPrimitive {
                 unsafe { self.reduced(*reduction, has(PrimitiveFault::Block)) }
             }
             SimulatedKind::Pool {
-                of_window,
+                each,
                 window,
                 padding,
                 stride,
             } => {
                 let counts =
-                    has(PrimitiveFault::Padding) || *of_window == SimulatedWindow::MeanWithPadding;
+                    has(PrimitiveFault::Padding) || *each == SimulatedWindow::MeanWithPadding;
                 let windows = SimulatedWindows {
                     window,
                     padding,
                     stride,
                 };
                 // SAFETY: as the caller promises.
-                unsafe { self.pooled(*of_window, counts, windows) }
+                unsafe { self.pooled(*each, counts, windows) }
             }
         }
     }
@@ -196,7 +196,7 @@ impl SimulatedPrimitive {
 
     unsafe fn pooled(
         &self,
-        of_window: SimulatedWindow,
+        each: SimulatedWindow,
         counts_padding: bool,
         windows: SimulatedWindows<'_>,
     ) -> Vec<(usize, f64)> {
@@ -208,7 +208,7 @@ impl SimulatedPrimitive {
                 // SAFETY: as the caller promises.
                 .map(|from| unsafe { self.x.read(self.x.index(from)) })
                 .collect();
-            let number = match of_window {
+            let number = match each {
                 SimulatedWindow::Maximum => SimulatedReduction::Maximum.apply(&numbers, size),
                 SimulatedWindow::Mean | SimulatedWindow::MeanWithPadding => {
                     let count = if counts_padding { size } else { numbers.len() };

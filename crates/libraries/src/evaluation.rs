@@ -14,6 +14,22 @@ pub(crate) enum AlgorithmResult {
     Refused(LibraryError),
 }
 
+impl AlgorithmResult {
+    /// The elements of a result that the library returned, and nothing else.
+    pub(crate) fn values(self) -> Result<Vec<f64>, LibraryError> {
+        match self {
+            Self::Refused(error) => Err(error),
+            Self::Computed {
+                overwritten: Some(place),
+                ..
+            } => Err(LibraryError::Overwritten {
+                place: place.to_string(),
+            }),
+            Self::Computed { values, .. } => Ok(values),
+        }
+    }
+}
+
 /// How far a result is from its bound.
 pub(crate) struct ResultEvaluation {
     /// The smallest of bound / error; below 1 the result fails.

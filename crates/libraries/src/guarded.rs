@@ -74,15 +74,7 @@ impl<'gpu> Guarded<'gpu> {
         number: NumberType,
         elements: usize,
     ) -> Result<Self, GpuError> {
-        let stored = MatrixStorage {
-            number,
-            rows: elements,
-            columns: 1,
-            leading: elements,
-            stride: elements,
-            batch: 1,
-        };
-        Self::new(gpu, stored)
+        Self::new(gpu, MatrixStorage::vector(number, elements))
     }
 
     /// The address of the first element.

@@ -59,8 +59,7 @@ pub use lt::{CUBLASLT, Dialect, HIPBLASLT};
 pub use number_type::NumberType;
 pub use open::{OpenLibraryError, Opened, OpenedLibrary, open};
 pub use primitive::{
-    PoolWindows, PrimitiveActivation, PrimitiveKind, PrimitiveProblem, PrimitiveReduction,
-    WindowNumber,
+    PoolKind, PoolWindows, PrimitiveActivation, PrimitiveKind, PrimitiveProblem, PrimitiveReduction,
 };
 pub use primitive_library::{PrimitiveAlgorithm, PrimitiveBuffers, PrimitiveLibrary};
 pub use product::{ComputeType, Gemm, GemmCall, GemmTypes, MatrixStorage, Operand};

@@ -28,7 +28,7 @@ pub enum LibraryName {
     Miopen,
 }
 
-/// The operators of cuDNN. The last one, `silu`, is not among the activations of MIOpen.
+/// The operators of cuDNN; `silu`, the last one, is not among the activations of MIOpen.
 const CUDNN_OPERATORS: &[Operator] = &[
     Operator::Conv1d,
     Operator::Conv2d,
@@ -52,6 +52,9 @@ const CUDNN_OPERATORS: &[Operator] = &[
     Operator::Min,
     Operator::Silu,
 ];
+
+/// The operators of MIOpen.
+const MIOPEN_OPERATORS: &[Operator] = CUDNN_OPERATORS.split_at(CUDNN_OPERATORS.len() - 1).0;
 
 impl LibraryName {
     /// Every library.
@@ -96,10 +99,7 @@ impl LibraryName {
                 &[Operator::Matmul, Operator::BatchMatmul, Operator::Gemm]
             }
             Self::Cudnn => CUDNN_OPERATORS,
-            Self::Miopen => match CUDNN_OPERATORS.split_last() {
-                Some((_silu, others)) => others,
-                None => CUDNN_OPERATORS,
-            },
+            Self::Miopen => MIOPEN_OPERATORS,
         }
     }
 

@@ -71,9 +71,9 @@ pub enum PrimitiveReduction {
     Mean,
 }
 
-/// The number of a window.
+/// The result of a window.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum WindowNumber {
+pub enum PoolKind {
     /// The largest element.
     Max,
     /// The mean of the elements.
@@ -85,8 +85,8 @@ pub enum WindowNumber {
 /// The windows of a pool.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct PoolWindows {
-    /// The number of a window.
-    pub number: WindowNumber,
+    /// The result of a window.
+    pub kind: PoolKind,
     /// The lengths of a window.
     pub lengths: Vec<usize>,
     /// Positions before the first element and after the last one.
@@ -217,7 +217,7 @@ fn pooled(
     x: &HostTensor,
 ) -> Result<(PoolWindows, TensorLengths, Vec<usize>), CallError> {
     let attributes = &call.attributes;
-    let number = window_number(call.operator, attributes)
+    let kind = pool_kind(call.operator, attributes)
         .ok_or_else(|| unsupported(call, "no library computes this operator"))?;
     if attributes.dilation.iter().any(|dilation| *dilation != 1) {
         return Err(unsupported(call, "pools of the library have no dilation"));
@@ -231,7 +231,7 @@ fn pooled(
         (0..rank).map(one).collect::<Vec<usize>>()
     };
     let mut windows = PoolWindows {
-        number,
+        kind,
         lengths: attributes.kernel.clone(),
         padding: given(&attributes.padding, 0),
         stride: given(&attributes.stride, 1),
@@ -259,14 +259,14 @@ impl PoolWindows {
     }
 }
 
-fn window_number(operator: Operator, attributes: &Attributes) -> Option<WindowNumber> {
+fn pool_kind(operator: Operator, attributes: &Attributes) -> Option<PoolKind> {
     match operator {
-        Operator::MaxPool1d | Operator::MaxPool2d | Operator::MaxPool3d => Some(WindowNumber::Max),
+        Operator::MaxPool1d | Operator::MaxPool2d | Operator::MaxPool3d => Some(PoolKind::Max),
         Operator::AvgPool1d | Operator::AvgPool2d | Operator::AvgPool3d => {
             Some(if attributes.count_include_pad {
-                WindowNumber::MeanWithPadding
+                PoolKind::MeanWithPadding
             } else {
-                WindowNumber::Mean
+                PoolKind::Mean
             })
         }
         _ => None,

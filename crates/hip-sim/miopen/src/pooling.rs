@@ -8,7 +8,7 @@ use std::ffi::{c_int, c_void};
 /// The windows of a pooling descriptor.
 #[derive(Debug, Default)]
 struct PoolDescriptor {
-    of_window: Option<SimulatedWindow>,
+    each: Option<SimulatedWindow>,
     window: Vec<usize>,
     padding: Vec<usize>,
     stride: Vec<usize>,
@@ -41,7 +41,7 @@ pub unsafe extern "C" fn miopenSetNdPoolingDescriptor(
 ) -> c_int {
     let [max, average, inclusive] = POOLS;
     guarded(|| {
-        let of_window = match mode {
+        let each = match mode {
             mode if mode == max => SimulatedWindow::Maximum,
             mode if mode == average => SimulatedWindow::Mean,
             mode if mode == inclusive => SimulatedWindow::MeanWithPadding,
@@ -50,7 +50,7 @@ pub unsafe extern "C" fn miopenSetNdPoolingDescriptor(
         // SAFETY: as the caller promises.
         let descriptor = unsafe { pool.cast::<PoolDescriptor>().as_mut() };
         *descriptor.ok_or(MiopenStatus::BadParm)? = PoolDescriptor {
-            of_window: Some(of_window),
+            each: Some(each),
             // SAFETY: as the caller promises.
             window: unsafe { numbers(window, rank, 1)? },
             // SAFETY: as the caller promises.
@@ -134,7 +134,7 @@ impl PoolDescriptor {
 
     fn kind(&self) -> Option<SimulatedKind> {
         Some(SimulatedKind::Pool {
-            of_window: self.of_window?,
+            each: self.each?,
             window: self.window.clone(),
             padding: self.padding.clone(),
             stride: self.stride.clone(),

@@ -102,9 +102,9 @@ fn a_reduction_has_a_number_for_each_group() {
 
 #[test]
 fn a_mean_of_windows_counts_padding_if_it_is_said() {
-    let pool = |of_window, faults| {
+    let pool = |each, faults| {
         let kind = SimulatedKind::Pool {
-            of_window,
+            each,
             window: vec![1, 2],
             padding: vec![0, 1],
             stride: vec![1, 2],

@@ -16,3 +16,14 @@ pub(super) fn device_error(call: &Call, error: &LibraryError) -> CallError {
         message: error.to_string(),
     }
 }
+
+/// The error of a library that may lack the operator: for these types, or with these arguments.
+pub(super) fn library_error(call: &Call, error: LibraryError) -> CallError {
+    match error {
+        LibraryError::Unsupported { reason } => CallError::Unsupported {
+            operator: call.operator,
+            message: reason,
+        },
+        error => device_error(call, &error),
+    }
+}

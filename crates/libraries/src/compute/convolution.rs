@@ -1,12 +1,11 @@
 //! Convolutions of operators, with the algorithm that the library prefers among algorithms that add
 //! products: the reference of operators has the bounds of sums.
 
-use super::call_error::{device_error, not_computed};
+use super::call_error::{device_error, library_error, not_computed};
 use crate::{
     convolution_library::{ConvolutionAlgorithm, ConvolutionLibrary},
     convolution_problem::ConvolutionProblem,
     convolutions::{ConvolutionCase, OpenedConvolutions},
-    evaluation::AlgorithmResult,
     gpu::LibraryGpu,
     library_error::LibraryError,
 };
@@ -56,19 +55,7 @@ impl ConvolutionExecutor<'_> {
         let result = ConvolutionCase::new(opened, problem, factors)
             .and_then(|case| case.compute(&algorithm))
             .map_err(|error| failed(error.into()))?;
-        match result {
-            AlgorithmResult::Computed {
-                values,
-                overwritten: None,
-            } => Ok(values),
-            AlgorithmResult::Computed {
-                overwritten: Some(place),
-                ..
-            } => Err(failed(LibraryError::Overwritten {
-                place: place.to_string(),
-            })),
-            AlgorithmResult::Refused(error) => Err(failed(error)),
-        }
+        result.values().map_err(failed)
     }
 
     fn algorithm(
@@ -79,13 +66,7 @@ impl ConvolutionExecutor<'_> {
         let offered = self
             .library
             .algorithms(problem)
-            .map_err(|error| match error {
-                LibraryError::Unsupported { reason } => CallError::Unsupported {
-                    operator: call.operator,
-                    message: reason,
-                },
-                error => device_error(call, &error),
-            })?;
+            .map_err(|error| library_error(call, error))?;
         let name = self.library.name();
         preferred(offered).ok_or_else(|| {
             let message = format!("{name} offers no algorithm that adds products: {problem}");

@@ -1,9 +1,9 @@
 //! Softmax, activations, pools and reductions of operators, with the first algorithm of the library.
 
-use super::call_error::{device_error, not_computed};
+use super::call_error::{library_error, not_computed};
 use crate::{
-    evaluation::AlgorithmResult, gpu::LibraryGpu, library_error::LibraryError,
-    primitive::PrimitiveProblem, primitive_library::PrimitiveLibrary, primitives::PrimitiveCase,
+    gpu::LibraryGpu, library_error::LibraryError, primitive::PrimitiveProblem,
+    primitive_library::PrimitiveLibrary, primitives::PrimitiveCase,
 };
 use testgen_operators::calls::{Call, CallError, HostTensor};
 
@@ -26,7 +26,7 @@ impl PrimitiveExecutor<'_> {
     }
 
     fn compute(&self, call: &Call, problem: &PrimitiveProblem) -> Result<Vec<f64>, CallError> {
-        let failed = |error: LibraryError| failed(call, error);
+        let failed = |error: LibraryError| library_error(call, error);
         let algorithms = self.library.primitive_algorithms(problem).map_err(failed)?;
         let algorithm = algorithms
             .first()
@@ -35,29 +35,6 @@ impl PrimitiveExecutor<'_> {
         let result = PrimitiveCase::new(self.gpu, self.library, problem, values)
             .and_then(|case| case.compute(algorithm))
             .map_err(|error| failed(error.into()))?;
-        match result {
-            AlgorithmResult::Computed {
-                values,
-                overwritten: None,
-            } => Ok(values),
-            AlgorithmResult::Computed {
-                overwritten: Some(place),
-                ..
-            } => Err(failed(LibraryError::Overwritten {
-                place: place.to_string(),
-            })),
-            AlgorithmResult::Refused(error) => Err(failed(error)),
-        }
-    }
-}
-
-/// The error of a call: the library does not have the type, or has failed.
-fn failed(call: &Call, error: LibraryError) -> CallError {
-    match error {
-        LibraryError::Unsupported { reason } => CallError::Unsupported {
-            operator: call.operator,
-            message: reason,
-        },
-        error => device_error(call, &error),
+        result.values().map_err(failed)
     }
 }

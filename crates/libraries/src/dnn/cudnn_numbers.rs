@@ -3,7 +3,7 @@
 
 use super::primitive_numbers::NamedNumber;
 use crate::{
-    primitive::{PrimitiveActivation, WindowNumber},
+    primitive::{PoolKind, PrimitiveActivation},
     product::ComputeType,
 };
 use std::ffi::c_int;
@@ -79,11 +79,11 @@ impl CudnnNumbers {
     }
 
     /// `cudnnPoolingMode_t`: the modes of a number.
-    pub const fn pools(number: WindowNumber) -> &'static [NamedNumber] {
-        match number {
-            WindowNumber::Max => &[(0, "MAX"), (3, "MAX_DETERMINISTIC")],
-            WindowNumber::MeanWithPadding => &[(1, "AVERAGE_COUNT_INCLUDE_PADDING")],
-            WindowNumber::Mean => &[(2, "AVERAGE_COUNT_EXCLUDE_PADDING")],
+    pub const fn pools(kind: PoolKind) -> &'static [NamedNumber] {
+        match kind {
+            PoolKind::Max => &[(0, "MAX"), (3, "MAX_DETERMINISTIC")],
+            PoolKind::MeanWithPadding => &[(1, "AVERAGE_COUNT_INCLUDE_PADDING")],
+            PoolKind::Mean => &[(2, "AVERAGE_COUNT_EXCLUDE_PADDING")],
         }
     }
 

@@ -10,7 +10,7 @@ use super::{
 };
 use crate::{
     library_error::LibraryError,
-    primitive::{PrimitiveActivation, WindowNumber},
+    primitive::{PoolKind, PrimitiveActivation},
     symbols::Opaque,
 };
 use std::ffi::c_int;
@@ -76,8 +76,8 @@ impl PrimitiveDialect for CudnnDialect<'_> {
         (!is_missing).then(|| Numbers::activation(activation))
     }
 
-    fn pools(&self, number: WindowNumber) -> &'static [NamedNumber] {
-        Numbers::pools(number)
+    fn pools(&self, kind: PoolKind) -> &'static [NamedNumber] {
+        Numbers::pools(kind)
     }
 
     fn set_activation(&self, descriptor: Opaque, mode: c_int) -> Result<(), LibraryError> {
@@ -139,7 +139,8 @@ impl PrimitiveDialect for CudnnDialect<'_> {
     }
 
     fn pool(&self, descriptor: Opaque, tensors: &PrimitiveTensors) -> c_int {
-        // SAFETY: as for the softmax.
+        // SAFETY: the descriptors exist; the tensors have the elements that they state; alpha and
+        // beta are read before the call returns.
         unsafe {
             (self.primitives.own.pool)(
                 self.handle,

@@ -4,7 +4,7 @@
 use super::primitive_numbers::NamedNumber;
 use crate::{
     library_error::StatusNames,
-    primitive::{PrimitiveActivation, WindowNumber},
+    primitive::{PoolKind, PrimitiveActivation},
 };
 use std::ffi::c_int;
 use testgen_operators::calls::Element;
@@ -55,11 +55,11 @@ impl MiopenNumbers {
     }
 
     /// `miopenPoolingMode_t`: the modes of a number.
-    pub const fn pools(number: WindowNumber) -> &'static [NamedNumber] {
-        match number {
-            WindowNumber::Max => &[(0, "Max")],
-            WindowNumber::Mean => &[(1, "Average")],
-            WindowNumber::MeanWithPadding => &[(2, "AverageInclusive")],
+    pub const fn pools(kind: PoolKind) -> &'static [NamedNumber] {
+        match kind {
+            PoolKind::Max => &[(0, "Max")],
+            PoolKind::Mean => &[(1, "Average")],
+            PoolKind::MeanWithPadding => &[(2, "AverageInclusive")],
         }
     }
 

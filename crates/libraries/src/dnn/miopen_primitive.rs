@@ -10,7 +10,7 @@ use super::{
 };
 use crate::{
     library_error::LibraryError,
-    primitive::{PrimitiveActivation, WindowNumber},
+    primitive::{PoolKind, PrimitiveActivation},
     symbols::Opaque,
 };
 use std::{ffi::c_int, ptr::null_mut};
@@ -71,8 +71,8 @@ impl PrimitiveDialect for MiopenDialect<'_> {
         Numbers::activation(activation)
     }
 
-    fn pools(&self, number: WindowNumber) -> &'static [NamedNumber] {
-        Numbers::pools(number)
+    fn pools(&self, kind: PoolKind) -> &'static [NamedNumber] {
+        Numbers::pools(kind)
     }
 
     fn set_activation(&self, descriptor: Opaque, mode: c_int) -> Result<(), LibraryError> {
@@ -128,7 +128,8 @@ impl PrimitiveDialect for MiopenDialect<'_> {
     }
 
     fn pool(&self, descriptor: Opaque, tensors: &PrimitiveTensors) -> c_int {
-        // SAFETY: as for the softmax. Without a gradient there is no workspace.
+        // SAFETY: the descriptors exist; the tensors have the elements that they state; alpha and
+        // beta are read before the call returns. Without a gradient there is no workspace.
         unsafe {
             (self.primitives.own.pool)(
                 self.handle,

@@ -9,7 +9,7 @@ use super::{
 };
 use crate::{
     library_error::LibraryError,
-    primitive::{PoolWindows, PrimitiveActivation, PrimitiveKind, PrimitiveProblem, WindowNumber},
+    primitive::{PoolKind, PoolWindows, PrimitiveActivation, PrimitiveKind, PrimitiveProblem},
     primitive_library::{PrimitiveAlgorithm, PrimitiveBuffers},
     symbols::Opaque,
 };
@@ -35,7 +35,7 @@ pub(super) trait PrimitiveDialect: StatusCheck {
     /// The mode of an activation, or `None` if the library does not have it.
     fn activation(&self, activation: PrimitiveActivation) -> Option<NamedNumber>;
     /// The modes of a pool.
-    fn pools(&self, number: WindowNumber) -> &'static [NamedNumber];
+    fn pools(&self, kind: PoolKind) -> &'static [NamedNumber];
     /// Sets the mode of an activation with its arguments.
     fn set_activation(&self, descriptor: Opaque, mode: c_int) -> Result<(), LibraryError>;
     /// Sets the mode and the windows of a pool.
@@ -86,7 +86,7 @@ pub(super) fn algorithms<Library: PrimitiveDialect>(
             mode.into_iter().map(simple).collect()
         }
         PrimitiveKind::Pool(windows) => {
-            let modes = library.pools(windows.number).iter();
+            let modes = library.pools(windows.kind).iter();
             modes.copied().map(simple).collect()
         }
         PrimitiveKind::Reduction(_)

@@ -1,6 +1,6 @@
 //! The problems of calls.
 
-use super::{PrimitiveKind, PrimitiveProblem, WindowNumber};
+use super::{PoolKind, PrimitiveKind, PrimitiveProblem};
 use testgen_operators::{
     calls::{Call, CallError, Element, HostTensor},
     cases::{cases, odd_sizes},
@@ -53,7 +53,7 @@ fn pools_have_two_dimensions_and_no_dilation() {
     let PrimitiveKind::Pool(windows) = &padded.kind else {
         panic!("not a pool: {padded:?}");
     };
-    assert_eq!(windows.number, WindowNumber::Max);
+    assert_eq!(windows.kind, PoolKind::Max);
     assert_eq!([&windows.lengths, &windows.padding], [&[1, 3], &[0, 1]]);
     let dilated = &problems[2];
     assert!(

@@ -4,7 +4,7 @@ use super::{AMD, NVIDIA, amd, declared, number};
 use hip_sim_miopen::numbers as simulated;
 use testgen_libraries::{
     ComputeType, CudnnNumbers, CudnnPerformance, MiopenNumbers, MiopenSolution, NamedNumber,
-    PrimitiveActivation, PrimitiveNumbers, PrimitiveReduction, WindowNumber,
+    PoolKind, PrimitiveActivation, PrimitiveNumbers, PrimitiveReduction,
 };
 use testgen_operators::calls::Element;
 
@@ -129,11 +129,7 @@ fn modes_of_activations_and_pools_are_those_of_the_headers() {
         .collect();
     assert_eq!(own.len(), 4);
     assert_named(AMD, "miopenActivation", &own);
-    for number in [
-        WindowNumber::Max,
-        WindowNumber::Mean,
-        WindowNumber::MeanWithPadding,
-    ] {
+    for number in [PoolKind::Max, PoolKind::Mean, PoolKind::MeanWithPadding] {
         assert_named(NVIDIA, "CUDNN_POOLING_", CudnnNumbers::pools(number));
         assert_named(AMD, "miopenPooling", MiopenNumbers::pools(number));
     }

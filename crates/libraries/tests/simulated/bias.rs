@@ -2,19 +2,26 @@
 //! matrices begin at an address that its list is not made for.
 
 use crate::{installation::run, worker::opened};
+use std::sync::Arc;
 use testgen_device::DeviceKind;
 use testgen_libraries::{
-    Buffers, DeviceAddress, Gemm, GemmCall, GemmTypes, Operand, VendorLibraries,
+    Buffers, DeviceAddress, Gemm, GemmCall, GemmTypes, Operand, Tuning, TuningFile, TuningMode,
+    VendorLibraries,
 };
-use testgen_types::Precision;
+use testgen_types::{Precision, TunedProduct};
 
 const SIZES: [usize; 3] = [5, 4, 7];
 
-/// In the subprocess: a product of ones with the bias 0, 1, 2 ..., whose result begins `offset`
-/// bytes after an aligned address.
-pub(crate) fn multiply(offset: &str) {
+/// In the subprocess: a product of ones with the bias 0, 1, 2 ..., whose result begins some bytes
+/// after an aligned address, tuned into a file if one is named: `4 tuned.jsonl`.
+pub(crate) fn multiply(role: &str) {
+    let (offset, file) = role.split_once(' ').unwrap_or((role, ""));
     let offset: usize = offset.parse().expect("a number of bytes");
-    let libraries = VendorLibraries::open(DeviceKind::Rocm, 0, None).expect("they open");
+    let tuning = (!file.is_empty()).then(|| Tuning {
+        file: Arc::new(TuningFile::load(file.as_ref(), TuningMode::Measure).expect("is readable")),
+        device: "AMD gfx1100".to_owned(),
+    });
+    let libraries = VendorLibraries::open(DeviceKind::Rocm, 0, tuning).expect("they open");
     let gpu = opened("rocblas").gpu;
     let gemm = Gemm::new(SIZES, GemmTypes::for_precision(Precision::F32));
     let mut product = GemmCall::from(&gemm);
@@ -63,4 +70,33 @@ fn only_aligned_results_are_computed_by_the_library_with_epilogues() {
     for (offset, epilogue) in [(0, true), (4, false), (256, true)] {
         assert_eq!(succeeds(offset, "blas=bias"), !epilogue, "{offset}");
     }
+}
+
+#[test]
+fn a_bias_is_tuned_with_its_product_where_the_list_is_made_for_the_addresses() {
+    let folder = tempfile::tempdir().expect("a temporary folder");
+    let path = folder.path().join("tuned.jsonl");
+    let tuned = |offset: usize, faults: &str| {
+        std::fs::remove_file(&path).ok();
+        let output = run(&format!("bias {offset} {}", path.display()), faults);
+        let lines = std::fs::read_to_string(&path).unwrap_or_default();
+        let products: Vec<TunedProduct> = lines
+            .lines()
+            .map(|line| serde_json::from_str(line).expect("a tuned product"))
+            .collect();
+        (output.status.success(), products)
+    };
+    let (succeeds, products) = tuned(0, "");
+    let [product] = products.as_slice() else {
+        panic!("{products:?}");
+    };
+    let algorithms = &product.algorithms;
+    assert!(succeeds && algorithms.len() > 1, "{product:?}");
+    // The simulated rocBLAS has no epilogue.
+    let is_right =
+        |one: &testgen_types::TunedAlgorithm| one.library == "hipblaslt" && one.is_correct();
+    assert!(algorithms.iter().all(is_right), "{product:?}");
+    let (succeeds, products) = tuned(0, "blas=bias");
+    assert!(!succeeds && products[0].fastest().is_none(), "{products:?}");
+    assert_eq!(tuned(4, "blas=bias"), (true, Vec::new()));
 }
