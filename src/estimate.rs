@@ -107,7 +107,7 @@ impl CliError for NoEstimate {
             EstimateError::NoEstimate(_) | EstimateError::NoClass(_) => {
                 Some("docs/memory.md lists the types and classes that have an estimate".to_owned())
             }
-            EstimateError::TooLong { limit, .. } => {
+            EstimateError::TooLong { limit, .. } | EstimateError::TooManyTokens { limit, .. } => {
                 Some(format!("use `--tokens {limit}` or fewer"))
             }
             EstimateError::Quantized(quantized) => Some(quantized.remedy()),

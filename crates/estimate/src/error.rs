@@ -45,14 +45,20 @@ pub enum EstimateError {
         /// A value that can be used.
         expected: &'static str,
     },
-    /// More tokens than the model has positions for, or than an estimate can follow.
-    #[error(
-        "{tokens} tokens are more than {limit}, the most of this model that an estimate is made for"
-    )]
+    /// More tokens than the model has positions for.
+    #[error("{tokens} tokens are more than the {limit} positions of the model")]
     TooLong {
         /// The number asked for.
         tokens: u64,
-        /// The most tokens.
+        /// The number of positions.
+        limit: u64,
+    },
+    /// So many tokens of a type without positions that following them takes too long.
+    #[error("the memory of {tokens} tokens is not estimated for this type, at most of {limit}")]
+    TooManyTokens {
+        /// The number asked for.
+        tokens: u64,
+        /// The most that are estimated.
         limit: u64,
     },
 }

@@ -16,7 +16,12 @@ const MOST_TOKENS: u64 = 1 << 18;
 
 /// Reads all tokens at once, and keeps the states of the layers for later steps.
 pub(crate) fn forward(call: &mut NetworkCall<'_>) -> Result<(), EstimateError> {
-    call.within(MOST_TOKENS)?;
+    if call.tokens > MOST_TOKENS {
+        return Err(EstimateError::TooManyTokens {
+            tokens: call.tokens,
+            limit: MOST_TOKENS,
+        });
+    }
     let config = call.config;
     let (width, element) = (config.size("hidden_size")?, call.machine.element);
     let mixer = MixerSizes::read(config, call.model_type, width)?;
