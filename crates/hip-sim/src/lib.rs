@@ -28,6 +28,7 @@ mod named_faults;
 mod primitive;
 mod primitive_arithmetic;
 mod primitive_fault;
+mod primitive_norm;
 mod product;
 mod program;
 mod properties;
@@ -51,6 +52,7 @@ pub use module::{Function, Module};
 pub use primitive::{SimulatedKind, SimulatedPrimitive, SimulatedWindow};
 pub use primitive_arithmetic::{SimulatedFunction, SimulatedReduction};
 pub use primitive_fault::PrimitiveFault;
+pub use primitive_norm::SimulatedNorm;
 pub use product::{
     InjectedProductError, SimulatedActivation, SimulatedEpilogue, SimulatedProduct, SumOrder,
     faults,

@@ -151,6 +151,19 @@ impl SimulatedTensor {
             .sum()
     }
 
+    /// The numbers of all elements, the last dimension fastest.
+    ///
+    /// # Safety
+    ///
+    /// The elements can be read.
+    pub unsafe fn numbers(&self) -> Vec<f64> {
+        positions(&self.lengths)
+            .into_iter()
+            // SAFETY: as the caller promises.
+            .map(|position| unsafe { self.read(self.index(position)) })
+            .collect()
+    }
+
     /// The index of the last element; 0 for a tensor without elements.
     pub(crate) fn last(&self) -> usize {
         self.index(self.lengths.iter().map(|length| length.saturating_sub(1)))

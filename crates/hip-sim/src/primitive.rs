@@ -1,11 +1,12 @@
-//! Softmax, activations, pools and reductions of the simulated MIOpen on the host, with injected
-//! faults. Every element is computed in f64 and rounded once.
+//! Softmax, activations, pools, reductions and norms of the simulated MIOpen on the host, with
+//! injected faults. Every element is computed in f64 and rounded once.
 
 use crate::{
     fault::{Fault, Faults},
     matrix::{SimulatedTensor, positions},
     primitive_arithmetic::{SimulatedFunction, SimulatedReduction, softmax_line},
     primitive_fault::PrimitiveFault,
+    primitive_norm::SimulatedNorm,
     product::InjectedProductError,
 };
 
@@ -50,6 +51,8 @@ pub enum SimulatedKind {
         /// Positions between two windows.
         stride: Vec<usize>,
     },
+    /// A norm of dense elements.
+    Norm(SimulatedNorm),
 }
 
 /// The result of a window.
@@ -133,6 +136,13 @@ impl SimulatedPrimitive {
                 };
                 // SAFETY: as the caller promises.
                 unsafe { self.pooled(*each, counts, windows) }
+            }
+            SimulatedKind::Norm(norm) => {
+                // SAFETY: as the caller promises.
+                let x = unsafe { self.x.numbers() };
+                let places = positions(&self.y.lengths).into_iter();
+                let places = places.map(|position| self.y.index(position));
+                places.zip(norm.apply(&x, has)).collect()
             }
         }
     }

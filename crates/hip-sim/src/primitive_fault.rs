@@ -1,4 +1,4 @@
-//! Faults of softmax, activations, pools and reductions.
+//! Faults of softmax, activations, pools, reductions and norms.
 
 use crate::named_faults::named_faults;
 
@@ -13,6 +13,12 @@ named_faults! {
         Padding = "padding",
         /// The last block of 256 elements of a sum or a mean is left out if it is not full.
         Block = "block",
+        /// The mean of a norm is not subtracted.
+        Mean = "mean",
+        /// The epsilon of a norm is added to the root of the variance in place of the variance.
+        Epsilon = "epsilon",
+        /// Every element of a norm has the parameters of the last channel.
+        Channel = "channel",
         /// Elements of the result after the first kilobyte are not stored.
         Limit = "limit",
         /// The element after the last one is written, too.

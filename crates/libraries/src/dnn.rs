@@ -1,6 +1,6 @@
 //! cuDNN and MIOpen: a convolution is described by descriptors of tensors and of windows, and
-//! computed by one of the algorithms that the library lists for it. Softmax, activations, pools and
-//! reductions have the algorithms that the headers name.
+//! computed by one of the algorithms that the library lists for it. Softmax, activations, pools,
+//! reductions and norms have the algorithms that the headers name.
 
 mod cudnn;
 mod cudnn_descriptor;
@@ -14,7 +14,9 @@ mod miopen_descriptor;
 mod miopen_functions;
 mod miopen_numbers;
 mod miopen_primitive;
+mod norm;
 mod primitive;
+mod primitive_dialect;
 mod primitive_functions;
 mod primitive_numbers;
 

@@ -1,6 +1,6 @@
 //! Vendor libraries called directly: matrix products of cuBLAS, cuBLASLt, rocBLAS and hipBLASLt,
-//! convolutions, softmax, activations, pools and reductions of cuDNN and MIOpen, opened at run time
-//! as programs of the machine open them, and compared with f64.
+//! convolutions, softmax, activations, pools, reductions and norms of cuDNN and MIOpen, opened at
+//! run time as programs of the machine open them, and compared with f64.
 //!
 //! Owns: one interface to the libraries of products ([`Blas`]), one to the libraries of
 //! convolutions ([`ConvolutionLibrary`]) and of operators on one tensor ([`PrimitiveLibrary`]),
@@ -30,7 +30,10 @@ mod lt;
 mod number_type;
 mod open;
 mod primitive;
+mod primitive_call;
+mod primitive_error;
 mod primitive_library;
+mod primitive_norm;
 mod primitives;
 mod probe;
 mod product;

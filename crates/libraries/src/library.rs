@@ -50,6 +50,7 @@ const CUDNN_OPERATORS: &[Operator] = &[
     Operator::Mean,
     Operator::Max,
     Operator::Min,
+    Operator::BatchNorm,
     Operator::Silu,
 ];
 

@@ -2,7 +2,7 @@
 
 use crate::{gpu::DeviceAddress, library_error::LibraryError, primitive::PrimitiveProblem};
 
-/// A library that computes softmax, activations, pools and reductions on one device.
+/// A library that computes softmax, activations, pools, reductions and norms on one device.
 pub trait PrimitiveLibrary {
     /// The algorithms of the library for `problem`, the one that an engine uses first. Empty if it
     /// does not have the operator.
@@ -24,15 +24,17 @@ pub trait PrimitiveLibrary {
         &self,
         problem: &PrimitiveProblem,
         algorithm: &PrimitiveAlgorithm,
-        buffers: PrimitiveBuffers,
+        buffers: PrimitiveBuffers<'_>,
     ) -> Result<(), LibraryError>;
 }
 
 /// The addresses of the tensors of an operator, which are dense.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct PrimitiveBuffers {
+pub struct PrimitiveBuffers<'a> {
     /// The input.
     pub x: DeviceAddress,
+    /// The parameters, in the order of the problem.
+    pub parameters: &'a [DeviceAddress],
     /// The result.
     pub y: DeviceAddress,
     /// As many bytes as the algorithm needs.

@@ -1,5 +1,5 @@
-//! Softmax, activations, pools and reductions of a library compared with f64: shapes, arguments,
-//! types, and every algorithm that the library's header names.
+//! Softmax, activations, pools, reductions and norms of a library compared with f64: shapes,
+//! arguments, types, and every algorithm that the library's header names.
 
 mod case;
 mod plan;
@@ -90,7 +90,7 @@ impl PrimitiveRun<'_> {
             &self.planned.call,
             Arithmetic::for_precision(self.planned.precision),
         );
-        let case = PrimitiveCase::new(gpu, library, problem, self.planned.values())?;
+        let case = PrimitiveCase::new(gpu, library, problem, &self.planned.call)?;
         for algorithm in &algorithms {
             self.compare(&case, algorithm, &reference)?;
         }
@@ -130,7 +130,7 @@ impl PrimitiveRun<'_> {
     }
 }
 
-/// After all algorithms: the first one must return the same bits twice, and the input must be
+/// After all algorithms: the first one must return the same bits twice, and the inputs must be
 /// unchanged.
 fn check_again(
     case: &PrimitiveCase<'_>,
@@ -138,7 +138,7 @@ fn check_again(
 ) -> Result<Vec<String>, GpuError> {
     let mut problems = Vec::new();
     if case.is_input_changed()? {
-        problems.push("the operator has changed the memory of its input, or around it".to_owned());
+        problems.push("the operator has changed the memory of an input, or around it".to_owned());
     }
     if let [
         AlgorithmResult::Computed { values: first, .. },

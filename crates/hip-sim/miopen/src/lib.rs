@@ -2,6 +2,7 @@
 //! `miopen/miopen.h`. Everything is computed when its call returns.
 
 pub mod activation;
+pub mod batch_norm;
 pub mod descriptor;
 pub mod handle;
 pub mod immediate;

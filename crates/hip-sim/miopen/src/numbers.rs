@@ -29,6 +29,8 @@ pub const SOFTMAX_MODES: [c_int; 2] = [0, 1];
 pub const ACTIVATIONS: [c_int; 4] = [1, 2, 3, 7];
 /// `miopenPoolingMode_t`: Max, Average, `AverageInclusive`.
 pub const POOLS: [c_int; 3] = [0, 1, 2];
+/// `miopenBatchNormMode_t`: `PerActivation`, Spatial.
+pub const BATCH_NORMS: [c_int; 2] = [0, 1];
 /// `miopenReduceTensorOp_t`: ADD, MIN, MAX, AVG.
 pub const REDUCTIONS: [c_int; 4] = [0, 2, 3, 5];
 /// `MIOPEN_PROPAGATE_NAN`.

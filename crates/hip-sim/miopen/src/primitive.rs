@@ -1,4 +1,4 @@
-//! An operator with one input, from the descriptors of its tensors.
+//! An operator with one input and perhaps parameters, from the descriptors of its tensors.
 
 use crate::numbers::MiopenStatus;
 use crate::problem::tensor;

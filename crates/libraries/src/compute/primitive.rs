@@ -1,4 +1,5 @@
-//! Softmax, activations, pools and reductions of operators, with the first algorithm of the library.
+//! Softmax, activations, pools, reductions and norms of operators, with the first algorithm of the
+//! library.
 
 use super::call_error::{library_error, not_computed};
 use crate::{
@@ -31,8 +32,7 @@ impl PrimitiveExecutor<'_> {
         let algorithm = algorithms
             .first()
             .ok_or_else(|| not_computed(call, "the library lacks its function".to_owned()))?;
-        let values = &call.inputs[0].tensor.values;
-        let result = PrimitiveCase::new(self.gpu, self.library, problem, values)
+        let result = PrimitiveCase::new(self.gpu, self.library, problem, call)
             .and_then(|case| case.compute(algorithm))
             .map_err(|error| failed(error.into()))?;
         result.values().map_err(failed)

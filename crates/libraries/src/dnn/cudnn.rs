@@ -223,7 +223,7 @@ impl PrimitiveLibrary for Cudnn {
         &self,
         problem: &PrimitiveProblem,
         algorithm: &PrimitiveAlgorithm,
-        buffers: PrimitiveBuffers,
+        buffers: PrimitiveBuffers<'_>,
     ) -> Result<(), LibraryError> {
         self.gpu.make_current()?;
         primitive::run(&self.dialect(), problem, algorithm, buffers)

@@ -67,6 +67,10 @@ impl CudnnNumbers {
         }
     }
 
+    /// `cudnnBatchNormMode_t`: with parameters for each channel, and for each element. The third
+    /// mode differs from the first one in training only.
+    pub const BATCH_NORMS: [NamedNumber; 2] = [(1, "SPATIAL"), (0, "PER_ACTIVATION")];
+
     /// `cudnnActivationMode_t`.
     pub const fn activation(activation: PrimitiveActivation) -> NamedNumber {
         match activation {

@@ -1,10 +1,10 @@
-//! Softmax, activations, pools and reductions of cuDNN by its functions for single operations.
+//! Softmax, activations, pools, reductions and norms of cuDNN by its functions for single operations.
 
 use super::{
     cudnn_functions::{CudnnFunctions, CudnnPrimitiveFunctions, CudnnSwishFunctions},
     cudnn_numbers::CudnnNumbers as Numbers,
     descriptor::{StatusCheck, TensorFunctions},
-    primitive::{PrimitiveDialect, PrimitiveTensors, WindowNumbers},
+    primitive_dialect::{PrimitiveDialect, PrimitiveTensors, WindowNumbers},
     primitive_functions::PrimitiveFunctions,
     primitive_numbers::{NamedNumber, PrimitiveNumbers},
 };
@@ -54,6 +54,7 @@ impl PrimitiveDialect for CudnnDialect<'_> {
     const SOFTMAX: &'static str = "cudnnSoftmaxForward";
     // cuDNN 9.14 returns BAD_PARAM.
     const REDUCES_SINGLE_ELEMENTS: bool = false;
+    const BATCH_NORMS: [NamedNumber; 2] = Numbers::BATCH_NORMS;
 
     fn handle(&self) -> Opaque {
         self.handle

@@ -202,7 +202,7 @@ impl PrimitiveLibrary for Miopen {
         &self,
         problem: &PrimitiveProblem,
         algorithm: &PrimitiveAlgorithm,
-        buffers: PrimitiveBuffers,
+        buffers: PrimitiveBuffers<'_>,
     ) -> Result<(), LibraryError> {
         self.gpu.make_current()?;
         primitive::run(&self.dialect(), problem, algorithm, buffers)

@@ -43,6 +43,9 @@ impl MiopenNumbers {
         (10, "miopenStatusVersionMismatch"),
     ];
 
+    /// `miopenBatchNormMode_t`: with parameters for each channel, and for each element.
+    pub const BATCH_NORMS: [NamedNumber; 2] = [(1, "Spatial"), (0, "PerActivation")];
+
     /// `miopenActivationMode_t`; `None` for a function that the library does not have.
     pub const fn activation(activation: PrimitiveActivation) -> Option<NamedNumber> {
         match activation {

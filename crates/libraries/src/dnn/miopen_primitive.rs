@@ -1,10 +1,10 @@
-//! Softmax, activations, pools and reductions of MIOpen.
+//! Softmax, activations, pools, reductions and norms of MIOpen.
 
 use super::{
     descriptor::{StatusCheck, TensorFunctions},
     miopen_functions::{MiopenFunctions, MiopenPrimitiveFunctions},
     miopen_numbers::MiopenNumbers as Numbers,
-    primitive::{PrimitiveDialect, PrimitiveTensors, WindowNumbers},
+    primitive_dialect::{PrimitiveDialect, PrimitiveTensors, WindowNumbers},
     primitive_functions::PrimitiveFunctions,
     primitive_numbers::NamedNumber,
 };
@@ -50,6 +50,7 @@ impl PrimitiveDialect for MiopenDialect<'_> {
     const PREFIX: &'static str = "miopen";
     const SOFTMAX: &'static str = "miopenSoftmaxForward_V2";
     const REDUCES_SINGLE_ELEMENTS: bool = true;
+    const BATCH_NORMS: [NamedNumber; 2] = Numbers::BATCH_NORMS;
 
     fn handle(&self) -> Opaque {
         self.handle

@@ -1,72 +1,20 @@
-//! Softmax, activations, pools and reductions of cuDNN and MIOpen: the algorithms of each, and the
-//! descriptors and calls that both libraries have.
+//! Softmax, activations, pools, reductions and norms of cuDNN and MIOpen: the algorithms of each,
+//! and the descriptors and calls that both libraries have.
 
 use super::{
-    descriptor::{DnnDescriptor, StatusCheck, TensorFunctions},
+    descriptor::DnnDescriptor,
     lengths::lengths,
-    primitive_functions::PrimitiveFunctions,
+    norm::BatchNormParameters,
+    primitive_dialect::{PrimitiveDialect, PrimitiveTensors, WindowNumbers},
     primitive_numbers::{NamedNumber, PrimitiveNumbers as Numbers},
 };
 use crate::{
     library_error::LibraryError,
-    primitive::{PoolKind, PoolWindows, PrimitiveActivation, PrimitiveKind, PrimitiveProblem},
+    primitive::{PoolWindows, PrimitiveKind, PrimitiveProblem},
     primitive_library::{PrimitiveAlgorithm, PrimitiveBuffers},
-    symbols::Opaque,
 };
-use std::ffi::{c_int, c_void};
+use std::ffi::c_int;
 use testgen_operators::calls::{Element, row_major_strides};
-
-/// The numbers and functions in which cuDNN and MIOpen differ.
-pub(super) trait PrimitiveDialect: StatusCheck {
-    /// The first part of the names of functions.
-    const PREFIX: &'static str;
-    /// The name of the softmax.
-    const SOFTMAX: &'static str;
-    /// Whether a reduction may have the lengths of its input, so that it is a copy.
-    const REDUCES_SINGLE_ELEMENTS: bool;
-    /// The handle of the library.
-    fn handle(&self) -> Opaque;
-    /// The functions for tensors.
-    fn tensors(&self) -> TensorFunctions;
-    /// The functions that both libraries have.
-    fn functions(&self) -> &PrimitiveFunctions;
-    /// The number of a type.
-    fn number(&self, element: Element) -> Option<c_int>;
-    /// The mode of an activation, or `None` if the library does not have it.
-    fn activation(&self, activation: PrimitiveActivation) -> Option<NamedNumber>;
-    /// The modes of a pool.
-    fn pools(&self, kind: PoolKind) -> &'static [NamedNumber];
-    /// Sets the mode of an activation with its arguments.
-    fn set_activation(&self, descriptor: Opaque, mode: c_int) -> Result<(), LibraryError>;
-    /// Sets the mode and the windows of a pool.
-    fn set_pool(
-        &self,
-        descriptor: Opaque,
-        mode: c_int,
-        windows: &WindowNumbers,
-    ) -> Result<(), LibraryError>;
-    /// Computes a softmax with an algorithm in a mode, and returns a status.
-    fn softmax(&self, numbers: [c_int; 2], tensors: &PrimitiveTensors) -> c_int;
-    /// Computes a pool, and returns a status.
-    fn pool(&self, descriptor: Opaque, tensors: &PrimitiveTensors) -> c_int;
-}
-
-/// The windows of a pool in the integers that both libraries take.
-pub(super) struct WindowNumbers {
-    pub(super) lengths: Vec<c_int>,
-    pub(super) padding: Vec<c_int>,
-    pub(super) stride: Vec<c_int>,
-}
-
-/// Both tensors, and their factors: 1 for the new result, 0 for the old one.
-pub(super) struct PrimitiveTensors {
-    pub(super) alpha: *const c_void,
-    pub(super) x_layout: Opaque,
-    pub(super) x: *const c_void,
-    pub(super) beta: *const c_void,
-    pub(super) y_layout: Opaque,
-    pub(super) y: Opaque,
-}
 
 /// The algorithms of a library for a problem.
 pub(super) fn algorithms<Library: PrimitiveDialect>(
@@ -89,6 +37,15 @@ pub(super) fn algorithms<Library: PrimitiveDialect>(
             let modes = library.pools(windows.kind).iter();
             modes.copied().map(simple).collect()
         }
+        PrimitiveKind::BatchNorm { .. } => {
+            let [spatial, per_activation] = Library::BATCH_NORMS.map(simple);
+            // Both are the same if nothing follows the second dimension.
+            if is_flat(&problem.x) {
+                vec![spatial, per_activation]
+            } else {
+                vec![spatial]
+            }
+        }
         PrimitiveKind::Reduction(_)
             if problem.x == problem.y && !Library::REDUCES_SINGLE_ELEMENTS =>
         {
@@ -106,6 +63,11 @@ pub(super) fn algorithms<Library: PrimitiveDialect>(
     })
 }
 
+/// Whether nothing follows the second dimension.
+fn is_flat(lengths: &[usize]) -> bool {
+    lengths[2..].iter().all(|length| *length == 1)
+}
+
 /// Each algorithm in each mode. Over everything but the first dimension and over the second one
 /// are the same if nothing follows the second one.
 fn softmax_algorithms(logarithm: bool, lengths: &[usize]) -> Vec<PrimitiveAlgorithm> {
@@ -114,7 +76,7 @@ fn softmax_algorithms(logarithm: bool, lengths: &[usize]) -> Vec<PrimitiveAlgori
     } else {
         &[Numbers::SOFTMAX_ACCURATE, Numbers::SOFTMAX_FAST]
     };
-    let modes: &[NamedNumber] = if lengths[2..].iter().all(|length| *length == 1) {
+    let modes: &[NamedNumber] = if is_flat(lengths) {
         &[Numbers::INSTANCE, Numbers::CHANNEL]
     } else {
         &[Numbers::CHANNEL]
@@ -136,7 +98,7 @@ pub(super) fn run<Library: PrimitiveDialect>(
     library: &Library,
     problem: &PrimitiveProblem,
     algorithm: &PrimitiveAlgorithm,
-    buffers: PrimitiveBuffers,
+    buffers: PrimitiveBuffers<'_>,
 ) -> Result<(), LibraryError> {
     let [x, y] = describe(library, problem)?;
     let (alpha, beta) = (1.0_f32, 0.0_f32);
@@ -164,6 +126,11 @@ pub(super) fn run<Library: PrimitiveDialect>(
         PrimitiveKind::Reduction(_) => {
             let code = reduce(library, algorithm, &tensors, buffers)?;
             ("ReduceTensor", code)
+        }
+        PrimitiveKind::BatchNorm { epsilon } => {
+            let parameters = BatchNormParameters::new(library, problem, buffers)?;
+            let code = parameters.run(library, algorithm, &tensors, *epsilon);
+            ("BatchNormalizationForwardInference", code)
         }
     };
     library.check(&format!("{}{function}", Library::PREFIX), code)
@@ -284,7 +251,7 @@ fn reduce<Library: PrimitiveDialect>(
     library: &Library,
     algorithm: &PrimitiveAlgorithm,
     tensors: &PrimitiveTensors,
-    buffers: PrimitiveBuffers,
+    buffers: PrimitiveBuffers<'_>,
 ) -> Result<c_int, LibraryError> {
     let reduction = reduction(library, algorithm)?;
     // SAFETY: the descriptors exist; the tensors have the elements that they state, and the

@@ -1,4 +1,4 @@
-//! The functions for activations, pools and reductions that cuDNN and MIOpen have with the same
+//! The functions for activations, pools, reductions and norms that cuDNN and MIOpen have with the same
 //! signatures.
 
 use crate::symbols::{Opaque, functions};
@@ -18,6 +18,10 @@ functions! {
         reduction_workspace: "GetReductionWorkspaceSize", fn(Opaque, Opaque, Opaque, Opaque, *mut usize) -> c_int;
         reduction: "ReduceTensor", fn(
             Opaque, Opaque, Opaque, usize, Opaque, usize, *const c_void, Opaque, *const c_void, *const c_void, Opaque, Opaque,
+        ) -> c_int;
+        batch_norm: "BatchNormalizationForwardInference", fn(
+            Opaque, c_int, *const c_void, *const c_void, Opaque, *const c_void, Opaque, Opaque, Opaque, *const c_void,
+            *const c_void, *const c_void, *const c_void, f64,
         ) -> c_int;
         reduction_destroy: "DestroyReduceTensorDescriptor", fn(Opaque) -> c_int;
     }

@@ -1,14 +1,16 @@
-//! One operator on one tensor in the memory of a device.
+//! One operator on one tensor, with its parameters, in the memory of a device.
 
 use crate::{
     evaluation::AlgorithmResult,
-    gpu::{GpuError, LibraryGpu},
+    gpu::{DeviceAddress, GpuError, LibraryGpu},
     guarded::{Guarded, GuardedWorkspace},
     library_error::LibraryError,
     number_type::NumberType,
     primitive::PrimitiveProblem,
     primitive_library::{PrimitiveAlgorithm, PrimitiveBuffers, PrimitiveLibrary},
 };
+use std::iter::once;
+use testgen_operators::calls::{Call, Element};
 
 /// An operator whose tensors are in the memory of a device.
 pub(crate) struct PrimitiveCase<'a> {
@@ -16,28 +18,38 @@ pub(crate) struct PrimitiveCase<'a> {
     library: &'a dyn PrimitiveLibrary,
     problem: &'a PrimitiveProblem,
     x: Guarded<'a>,
+    parameters: Vec<Guarded<'a>>,
     y: Guarded<'a>,
 }
 
 impl<'a> PrimitiveCase<'a> {
-    /// Copies the input to the device. The result and all guards are NaN.
+    /// Copies the inputs of `call` to the device. The result and all guards are NaN.
     pub(crate) fn new(
         gpu: &'a dyn LibraryGpu,
         library: &'a dyn PrimitiveLibrary,
         problem: &'a PrimitiveProblem,
-        values: &[f64],
+        call: &Call,
     ) -> Result<Self, GpuError> {
-        let number = NumberType::of_element(problem.element);
-        let buffer = |lengths: &[usize]| Guarded::tensor(gpu, number, lengths.iter().product());
-        let mut case = Self {
+        let buffer = |element: Element, elements: usize| {
+            Guarded::tensor(gpu, NumberType::of_element(element), elements)
+        };
+        let input = |element: Element, index: usize| -> Result<Guarded<'a>, GpuError> {
+            let values = &call.inputs[index].tensor.values;
+            let mut tensor = buffer(element, values.len())?;
+            tensor.write(|_, place, _| values[place])?;
+            Ok(tensor)
+        };
+        let parameter = |index: usize| input(problem.parameter_element(), 1 + index);
+        Ok(Self {
             gpu,
             library,
             problem,
-            x: buffer(&problem.x)?,
-            y: buffer(&problem.y)?,
-        };
-        case.x.write(|_, place, _| values[place])?;
-        Ok(case)
+            x: input(problem.element, 0)?,
+            parameters: (0..problem.parameters.len())
+                .map(parameter)
+                .collect::<Result<_, _>>()?,
+            y: buffer(problem.element, problem.y.iter().product())?,
+        })
     }
 
     /// Computes the operator with an algorithm. An error is one of the device.
@@ -47,8 +59,10 @@ impl<'a> PrimitiveCase<'a> {
     ) -> Result<AlgorithmResult, GpuError> {
         self.y.restore()?;
         let workspace = GuardedWorkspace::new(self.gpu, algorithm.workspace)?;
+        let parameters: Vec<DeviceAddress> = self.parameters.iter().map(Guarded::address).collect();
         let buffers = PrimitiveBuffers {
             x: self.x.address(),
+            parameters: &parameters,
             y: self.y.address(),
             workspace: workspace.address(),
         };
@@ -66,8 +80,13 @@ impl<'a> PrimitiveCase<'a> {
         })
     }
 
-    /// Whether the memory of the input, or the memory around it, has changed.
+    /// Whether the memory of an input, or the memory around it, has changed.
     pub(crate) fn is_input_changed(&self) -> Result<bool, GpuError> {
-        self.x.is_changed()
+        for input in once(&self.x).chain(&self.parameters) {
+            if input.is_changed()? {
+                return Ok(true);
+            }
+        }
+        Ok(false)
     }
 }

@@ -54,6 +54,8 @@ fn numbers_of_the_simulated_primitives_are_those_of_its_header() {
     let pools = ["Max", "Average", "AverageInclusive"];
     let pools = pools.map(|name| amd(&format!("miopenPooling{name}")));
     assert_eq!(simulated::POOLS, pools);
+    let norms = ["PerActivation", "Spatial"].map(|name| amd(&format!("miopenBN{name}")));
+    assert_eq!(simulated::BATCH_NORMS, norms);
     let reductions = ["ADD", "MIN", "MAX", "AVG"];
     let reductions = reductions.map(|name| amd(&format!("MIOPEN_REDUCE_TENSOR_{name}")));
     assert_eq!(simulated::REDUCTIONS, reductions);
@@ -113,7 +115,9 @@ fn numbers_of_softmax_and_reductions_are_those_of_both_headers() {
 }
 
 #[test]
-fn modes_of_activations_and_pools_are_those_of_the_headers() {
+fn modes_of_activations_pools_and_norms_are_those_of_the_headers() {
+    assert_named(NVIDIA, "CUDNN_BATCHNORM_", &CudnnNumbers::BATCH_NORMS);
+    assert_named(AMD, "miopenBN", &MiopenNumbers::BATCH_NORMS);
     let activations = [
         PrimitiveActivation::Relu,
         PrimitiveActivation::Relu6,

@@ -1,4 +1,4 @@
-//! Softmax, activations, pools and reductions of the simulated MIOpen, with and without faults.
+//! Softmax, activations, pools, reductions and norms of the simulated MIOpen, with and without faults.
 
 use crate::calls::{assert_passes, compare_call};
 use crate::faults::{count, report, rows};
@@ -129,6 +129,24 @@ const FAILED: &[FailedOperators] = &[
         operators: &["mean", "sum"],
         message: "elements are wrong",
     },
+    FailedOperators {
+        fault: "mean",
+        arithmetics: HALF_AND_SINGLE,
+        operators: &["batch_norm"],
+        message: "elements are wrong",
+    },
+    FailedOperators {
+        fault: "epsilon",
+        arithmetics: HALF_AND_SINGLE,
+        operators: &["batch_norm"],
+        message: "a small variance",
+    },
+    FailedOperators {
+        fault: "channel",
+        arithmetics: HALF_AND_SINGLE,
+        operators: &["batch_norm"],
+        message: "elements are wrong",
+    },
     everywhere("limit", "are NaN or were not written"),
     everywhere("beyond", "memory 0 bytes after the result was overwritten"),
     everywhere("silent", "are NaN or were not written"),
@@ -179,8 +197,8 @@ fn miopen_passes_with_every_algorithm_of_its_operators() {
     // In f32, f16 and bf16: three solutions of four convolutions, and four reductions.
     let everywhere = 3 * (3 * 4 + 4);
     // In f32 and f16: four activations, a maximum and two means of windows in three dimensions, two
-    // algorithms of the softmax in two modes, and its logarithm in two modes.
-    let others = 2 * (4 + 3 + 2 * 3 + 2 * 2 + 2);
+    // algorithms of the softmax in two modes, its logarithm in two modes, and a batch norm in two.
+    let others = 2 * (4 + 3 + 2 * 3 + 2 * 2 + 2 + 2);
     assert_eq!(rows.len(), everywhere + others);
     let refused = report["unsupported"].to_string();
     for reason in [

@@ -1,4 +1,4 @@
-//! The functions of the fake library for softmax, activations, pools and reductions.
+//! The functions of the fake library for softmax, activations, pools, reductions and norms.
 
 use super::{
     super::{
@@ -144,6 +144,29 @@ unsafe extern "C" fn reduction(
     ))
 }
 
+unsafe extern "C" fn batch_norm(
+    _: Pointer,
+    mode: c_int,
+    alpha: *const c_void,
+    beta: *const c_void,
+    x_layout: Pointer,
+    x: *const c_void,
+    y_layout: Pointer,
+    y: Pointer,
+    layout: Pointer,
+    weight: *const c_void,
+    bias: *const c_void,
+    mean: *const c_void,
+    variance: *const c_void,
+    epsilon: f64,
+) -> c_int {
+    let tensors = tensors([alpha, x, beta], [x_layout, y_layout, y]);
+    let layout = layout as usize;
+    keep(format!(
+        "batch norm: mode {mode} {tensors} parameters {layout} weight {weight:?} bias {bias:?} mean {mean:?} variance {variance:?} epsilon {epsilon}"
+    ))
+}
+
 /// The functions of the fake library.
 pub(super) fn functions() -> CudnnPrimitives {
     CudnnPrimitives {
@@ -157,6 +180,7 @@ pub(super) fn functions() -> CudnnPrimitives {
             reduction_set,
             reduction_workspace,
             reduction,
+            batch_norm,
             reduction_destroy: destroy,
         },
         own: CudnnPrimitiveFunctions {

@@ -102,6 +102,7 @@ fn primitive_calls(operator: Operator) -> Vec<String> {
     fake::calls();
     let buffers = PrimitiveBuffers {
         x: DeviceAddress(0x1000),
+        parameters: &[0x4000, 0x5000, 0x6000, 0x7000].map(DeviceAddress),
         y: DeviceAddress(0x2000),
         workspace: DeviceAddress(0x3000),
     };
@@ -153,6 +154,26 @@ fn operators_on_one_tensor_are_described_and_computed() {
             format!("reduce: 3 workspace 0x3000 of 96 {tensors}"),
         ]
     );
+}
+
+#[test]
+fn a_batch_norm_has_parameters_for_each_channel() {
+    assert_eq!(
+        primitive_calls(Operator::BatchNorm),
+        [
+            "tensor 3: type 0 lengths [1, 3, 1, 1] strides [3, 1, 1, 1]",
+            "batch norm: mode 1 alpha 1 x 1 at 0x1000 beta 0 y 2 at 0x2000 parameters 3 weight 0x4000 bias 0x5000 mean 0x6000 variance 0x7000 epsilon 0.00001",
+        ]
+    );
+    let case = cases(Operator::BatchNorm, &[2, 3, 1], Element::F32).remove(0);
+    let problem = PrimitiveProblem::of_call(&case.call).expect("is a norm");
+    let algorithms = library().primitive_algorithms(&problem);
+    let names: Vec<String> = algorithms
+        .expect("are listed")
+        .into_iter()
+        .map(|algorithm| algorithm.id)
+        .collect();
+    assert_eq!(names, ["SPATIAL", "PER_ACTIVATION"]);
 }
 
 #[test]

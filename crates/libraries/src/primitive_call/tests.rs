@@ -1,6 +1,6 @@
 //! The problems of calls.
 
-use super::{PoolKind, PrimitiveKind, PrimitiveProblem};
+use crate::primitive::{PoolKind, PrimitiveKind, PrimitiveProblem};
 use testgen_operators::{
     calls::{Call, CallError, Element, HostTensor},
     cases::{cases, odd_sizes},
@@ -41,6 +41,29 @@ fn a_reduction_leaves_one_element_of_the_second_dimension() {
     let refused = PrimitiveProblem::of_call(&none);
     assert!(
         matches!(refused, Err(CallError::Unsupported { .. })),
+        "{refused:?}"
+    );
+}
+
+#[test]
+fn parameters_of_a_batch_norm_have_single_precision() {
+    let sizes = odd_sizes(Operator::BatchNorm);
+    let mut call = cases(Operator::BatchNorm, &sizes, Element::F16)
+        .remove(0)
+        .call;
+    let problem = PrimitiveProblem::of_call(&call).expect("is a norm");
+    assert_eq!([&problem.x, &problem.y], [&[2, 3, 7, 1]; 2]);
+    assert_eq!(
+        (problem.shape.as_slice(), problem.element),
+        (&[2, 3, 7][..], Element::F16)
+    );
+    assert_eq!(problem.parameters, [3; 4]);
+    assert_eq!(problem.parameter_element(), Element::F32);
+    assert_eq!(problem.kind, PrimitiveKind::BatchNorm { epsilon: 1e-5 });
+    call.inputs.truncate(4);
+    let refused = PrimitiveProblem::of_call(&call);
+    assert!(
+        matches!(refused, Err(CallError::Inputs { .. })),
         "{refused:?}"
     );
 }
