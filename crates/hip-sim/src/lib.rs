@@ -52,7 +52,7 @@ pub use module::{Function, Module};
 pub use primitive::{SimulatedKind, SimulatedPrimitive, SimulatedWindow};
 pub use primitive_arithmetic::{SimulatedFunction, SimulatedReduction};
 pub use primitive_fault::PrimitiveFault;
-pub use primitive_norm::SimulatedNorm;
+pub use primitive_norm::{SimulatedNorm, SimulatedStatistics};
 pub use product::{
     InjectedProductError, SimulatedActivation, SimulatedEpilogue, SimulatedProduct, SumOrder,
     faults,

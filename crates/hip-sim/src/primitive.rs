@@ -10,9 +10,6 @@ use crate::{
     product::InjectedProductError,
 };
 
-/// The elements that a block of a reduction adds.
-const BLOCK: usize = 256;
-
 /// An operator with one input.
 #[derive(Debug, Clone)]
 pub struct SimulatedPrimitive {
@@ -194,8 +191,8 @@ impl SimulatedPrimitive {
                     reduction,
                     SimulatedReduction::Sum | SimulatedReduction::Mean
                 );
-                if drops && adds && count > BLOCK {
-                    numbers.truncate(count / BLOCK * BLOCK);
+                if drops && adds && count > PrimitiveFault::BLOCK {
+                    numbers.truncate(count / PrimitiveFault::BLOCK * PrimitiveFault::BLOCK);
                 }
                 let place = group[0].iter().zip(to);
                 let place = place.map(|(index, length)| if *length == 1 { 0 } else { *index });

@@ -11,8 +11,11 @@ named_faults! {
         Sign = "sign",
         /// The mean of a window counts padding in every mode.
         Padding = "padding",
-        /// The last block of 256 elements of a sum or a mean is left out if it is not full.
+        /// The last block of 256 elements of a sum, a mean or a variance is left out if it is not
+        /// full, and others are.
         Block = "block",
+        /// The variance of a norm is divided by one less than the number of its elements.
+        Samples = "samples",
         /// The mean of a norm is not subtracted.
         Mean = "mean",
         /// The epsilon of a norm is added to the root of the variance in place of the variance.
@@ -28,4 +31,9 @@ named_faults! {
         /// An internal error is returned.
         Refuse = "refuse",
     }
+}
+
+impl PrimitiveFault {
+    /// The elements that a block of a sum adds.
+    pub(crate) const BLOCK: usize = 256;
 }

@@ -5,8 +5,8 @@ use crate::primitive_fault::PrimitiveFault;
 /// A norm of dense elements.
 #[derive(Debug, Clone, PartialEq)]
 pub struct SimulatedNorm {
-    /// The mean and the variance of each channel.
-    pub recorded: Vec<[f64; 2]>,
+    /// The means and variances.
+    pub statistics: SimulatedStatistics,
     /// Added to each variance.
     pub epsilon: f64,
     /// The factor of each channel, and the number that is added.
@@ -15,13 +15,31 @@ pub struct SimulatedNorm {
     pub positions: usize,
 }
 
+/// The statistics of a norm.
+#[derive(Debug, Clone, PartialEq)]
+pub enum SimulatedStatistics {
+    /// The mean and the variance of each channel.
+    Recorded(Vec<[f64; 2]>),
+    /// The statistics of so many elements that follow each other.
+    Computed {
+        /// The number of elements.
+        together: usize,
+        /// Whether the mean is subtracted, before the squares, too.
+        is_centred: bool,
+    },
+}
+
 impl SimulatedNorm {
     /// The results of the elements `x`.
     pub(crate) fn apply(&self, x: &[f64], has: &impl Fn(PrimitiveFault) -> bool) -> Vec<f64> {
+        let statistics = self.statistics.numbers(x, has);
         let numbers = x.iter().enumerate();
         let result = |(index, x): (usize, &f64)| {
             let channel = index / self.positions % self.parameters.len();
-            let [mean, variance] = self.recorded[channel];
+            let [mean, variance] = match self.statistics {
+                SimulatedStatistics::Recorded(_) => statistics[channel],
+                SimulatedStatistics::Computed { together, .. } => statistics[index / together],
+            };
             let mean = if has(PrimitiveFault::Mean) { 0.0 } else { mean };
             let root = if has(PrimitiveFault::Epsilon) {
                 variance.sqrt() + self.epsilon
@@ -38,6 +56,45 @@ impl SimulatedNorm {
         };
         numbers.map(result).collect()
     }
+}
+
+impl SimulatedStatistics {
+    /// The mean and the variance of each channel, or of each group of elements.
+    fn numbers(&self, x: &[f64], has: &impl Fn(PrimitiveFault) -> bool) -> Vec<[f64; 2]> {
+        match self {
+            Self::Recorded(recorded) => recorded.clone(),
+            Self::Computed {
+                together,
+                is_centred,
+            } => x
+                .chunks(*together)
+                .map(|group| computed(group, *is_centred, has))
+                .collect(),
+        }
+    }
+}
+
+/// The mean and the variance of a group, or zero and the mean of squares.
+fn computed(group: &[f64], is_centred: bool, has: &impl Fn(PrimitiveFault) -> bool) -> [f64; 2] {
+    let count = group.len() as f64;
+    let full = group.len() / PrimitiveFault::BLOCK * PrimitiveFault::BLOCK;
+    let added = if has(PrimitiveFault::Block) && full > 0 {
+        &group[..full]
+    } else {
+        group
+    };
+    let mean = if is_centred && !has(PrimitiveFault::Mean) {
+        added.iter().sum::<f64>() / count
+    } else {
+        0.0
+    };
+    let squares: f64 = added.iter().map(|number| (number - mean).powi(2)).sum();
+    let divisor = if has(PrimitiveFault::Samples) {
+        count - 1.0
+    } else {
+        count
+    };
+    [mean, squares / divisor]
 }
 
 #[cfg(test)]

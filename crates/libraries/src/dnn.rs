@@ -2,6 +2,7 @@
 //! computed by one of the algorithms that the library lists for it. Softmax, activations, pools,
 //! reductions and norms have the algorithms that the headers name.
 
+mod batch_norm;
 mod cudnn;
 mod cudnn_descriptor;
 mod cudnn_functions;
@@ -12,6 +13,7 @@ mod lengths;
 mod miopen;
 mod miopen_descriptor;
 mod miopen_functions;
+mod miopen_norm;
 mod miopen_numbers;
 mod miopen_primitive;
 mod norm;
@@ -26,7 +28,7 @@ pub(crate) use cudnn_functions::{CudnnFunctions, CudnnPrimitiveFunctions, CudnnS
 pub use cudnn_numbers::CudnnNumbers;
 pub(crate) use miopen::Miopen;
 pub use miopen_functions::MiopenSolution;
-pub(crate) use miopen_functions::{MiopenFunctions, MiopenPrimitiveFunctions};
+pub(crate) use miopen_functions::{MiopenFunctions, MiopenNormFunctions, MiopenPrimitiveFunctions};
 pub use miopen_numbers::MiopenNumbers;
 pub(crate) use primitive_functions::PrimitiveFunctions;
 pub use primitive_numbers::{NamedNumber, PrimitiveNumbers};

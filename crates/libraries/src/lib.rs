@@ -62,7 +62,8 @@ pub use lt::{CUBLASLT, Dialect, HIPBLASLT};
 pub use number_type::NumberType;
 pub use open::{OpenLibraryError, Opened, OpenedLibrary, open};
 pub use primitive::{
-    PoolKind, PoolWindows, PrimitiveActivation, PrimitiveKind, PrimitiveProblem, PrimitiveReduction,
+    PoolKind, PoolWindows, PrimitiveActivation, PrimitiveKind, PrimitiveNorm, PrimitiveNormKind,
+    PrimitiveProblem, PrimitiveReduction,
 };
 pub use primitive_library::{PrimitiveAlgorithm, PrimitiveBuffers, PrimitiveLibrary};
 pub use product::{ComputeType, Gemm, GemmCall, GemmTypes, MatrixStorage, Operand};

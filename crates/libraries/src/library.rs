@@ -28,8 +28,10 @@ pub enum LibraryName {
     Miopen,
 }
 
-/// The operators of cuDNN; `silu`, the last one, is not among the activations of MIOpen.
-const CUDNN_OPERATORS: &[Operator] = &[
+/// The operators of cuDNN and MIOpen: the first one is an activation that MIOpen does not have, the
+/// last ones are norms that cuDNN's functions for single operations do not have.
+const DNN_OPERATORS: &[Operator] = &[
+    Operator::Silu,
     Operator::Conv1d,
     Operator::Conv2d,
     Operator::Conv3d,
@@ -51,11 +53,16 @@ const CUDNN_OPERATORS: &[Operator] = &[
     Operator::Max,
     Operator::Min,
     Operator::BatchNorm,
-    Operator::Silu,
+    Operator::LayerNorm,
+    Operator::GroupNorm,
+    Operator::RmsNorm,
 ];
 
+/// The operators of cuDNN.
+const CUDNN_OPERATORS: &[Operator] = DNN_OPERATORS.split_at(DNN_OPERATORS.len() - 3).0;
+
 /// The operators of MIOpen.
-const MIOPEN_OPERATORS: &[Operator] = CUDNN_OPERATORS.split_at(CUDNN_OPERATORS.len() - 1).0;
+const MIOPEN_OPERATORS: &[Operator] = DNN_OPERATORS.split_at(1).1;
 
 impl LibraryName {
     /// Every library.

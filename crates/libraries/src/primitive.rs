@@ -14,8 +14,8 @@ pub struct PrimitiveProblem {
     pub x: Vec<usize>,
     /// The lengths of the result, as many.
     pub y: Vec<usize>,
-    /// The lengths of the inputs after the first one, which have one dimension each: of a batch norm
-    /// the weight, the bias, the mean and the variance.
+    /// The lengths of the inputs after the first one, which have one dimension each: of a norm
+    /// the weight, the bias, the mean and the variance, as far as it has them.
     pub parameters: Vec<usize>,
     /// The shape of the result as the operator has it.
     pub shape: Vec<usize>,
@@ -40,6 +40,8 @@ pub enum PrimitiveKind {
         /// Added to each variance.
         epsilon: f64,
     },
+    /// A normalisation by the statistics of the elements themselves.
+    Norm(PrimitiveNorm),
 }
 
 /// A function of one element.
@@ -73,6 +75,31 @@ pub enum PrimitiveReduction {
     Max,
     /// The mean.
     Mean,
+}
+
+/// A normalisation by the statistics of elements that follow each other.
+#[derive(Debug, Clone, PartialEq)]
+pub struct PrimitiveNorm {
+    /// The elements with common statistics, and which statistics they are.
+    pub kind: PrimitiveNormKind,
+    /// Added to each variance or mean of squares.
+    pub epsilon: f64,
+    /// Whether every weight is 1 and every bias 0, so that they can be left out.
+    pub is_plain: bool,
+}
+
+/// The statistics of a [`PrimitiveNorm`].
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum PrimitiveNormKind {
+    /// The mean and the variance of each row.
+    Layer,
+    /// The mean and the variance of each group of channels.
+    Group {
+        /// The groups of all channels.
+        groups: usize,
+    },
+    /// The mean of squares of each row.
+    RootMeanSquare,
 }
 
 /// The result of a window.

@@ -6,7 +6,7 @@ use crate::{
         PrimitiveReduction,
     },
     primitive_error::{inputs, unsupported},
-    primitive_norm::batch_norm,
+    primitive_norm::{batch_norm, norm},
 };
 use testgen_operators::calls::{Attributes, Call, CallError, HostTensor};
 use testgen_types::Operator;
@@ -53,6 +53,7 @@ impl PrimitiveProblem {
                 Ok(problem(kind, [lengths.clone(), lengths], x.shape.clone()))
             }
             Operator::BatchNorm => batch_norm(call, x),
+            Operator::LayerNorm | Operator::GroupNorm | Operator::RmsNorm => norm(call, x),
             _ => {
                 let (windows, lengths, shape) = pooled(call, x)?;
                 Ok(problem(PrimitiveKind::Pool(windows), lengths, shape))

@@ -5,14 +5,14 @@ use crate::{
     classic::{CublasFunctions, RocblasFunctions, SolutionFunctions},
     dnn::{
         CudnnFunctions, CudnnPrimitiveFunctions, CudnnSwishFunctions, MiopenFunctions,
-        MiopenPrimitiveFunctions, PrimitiveFunctions,
+        MiopenNormFunctions, MiopenPrimitiveFunctions, PrimitiveFunctions,
     },
     lt::LtFunctions,
     symbols::FunctionTable,
 };
 
 /// Every function of the six libraries with the classes of its parameters: `pointer`, `i32`,
-/// `u32`, `i64`, `u64`, `usize`, `f64`, `bool`.
+/// `u32`, `i64`, `u64`, `usize`, `f32`, `f64`, `bool`.
 pub fn signatures() -> Vec<(String, Vec<&'static str>)> {
     let tables = [
         ("cublas", CublasFunctions::SIGNATURES),
@@ -27,6 +27,7 @@ pub fn signatures() -> Vec<(String, Vec<&'static str>)> {
         ("miopen", MiopenFunctions::SIGNATURES),
         ("miopen", PrimitiveFunctions::SIGNATURES),
         ("miopen", MiopenPrimitiveFunctions::SIGNATURES),
+        ("miopen", MiopenNormFunctions::SIGNATURES),
     ];
     let functions = tables.into_iter().flat_map(|(prefix, table)| {
         table.iter().map(move |(suffix, parameters)| {
@@ -52,6 +53,7 @@ pub fn parameter_class(text: &str) -> &'static str {
         "c_longlong" | "i64" => "i64",
         "u64" => "u64",
         "usize" => "usize",
+        "f32" => "f32",
         "f64" => "f64",
         "bool" => "bool",
         _ => "unknown",

@@ -3,7 +3,7 @@
 use crate::numbers::{BATCH_NORMS, MiopenStatus, guarded};
 use crate::primitive::OperatorTensors;
 use crate::problem::tensor;
-use hip_sim::{MatrixType, SimulatedKind, SimulatedNorm, SimulatedTensor};
+use hip_sim::{MatrixType, SimulatedKind, SimulatedNorm, SimulatedStatistics, SimulatedTensor};
 use std::ffi::{c_int, c_void};
 
 /// `miopenBatchNormalizationForwardInference` with parameters of f32. Without statistics, which
@@ -53,7 +53,7 @@ pub unsafe extern "C" fn miopenBatchNormalizationForwardInference(
                 Ok(pairs.map(<[f64; 2]>::from).collect())
             };
         let norm = SimulatedNorm {
-            recorded: pairs(mean, variance)?,
+            statistics: SimulatedStatistics::Recorded(pairs(mean, variance)?),
             epsilon,
             parameters: pairs(weight, bias)?,
             positions: x.lengths[2..].iter().product::<usize>()

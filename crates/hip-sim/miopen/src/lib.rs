@@ -6,6 +6,8 @@ pub mod batch_norm;
 pub mod descriptor;
 pub mod handle;
 pub mod immediate;
+pub mod norm;
+mod norm_arguments;
 pub mod numbers;
 pub mod pooling;
 mod primitive;

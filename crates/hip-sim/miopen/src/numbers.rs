@@ -31,6 +31,10 @@ pub const ACTIVATIONS: [c_int; 4] = [1, 2, 3, 7];
 pub const POOLS: [c_int; 3] = [0, 1, 2];
 /// `miopenBatchNormMode_t`: `PerActivation`, Spatial.
 pub const BATCH_NORMS: [c_int; 2] = [0, 1];
+/// `miopenNormMode_t`: `MIOPEN_ELEMENTWISE_AFFINE`, `MIOPEN_WEIGHT_BIAS`.
+pub const NORMS: [c_int; 2] = [0, 1];
+/// `miopenNormMode_t`: `MIOPEN_ELEMENTWISE_AFFINE_T5`, `MIOPEN_WEIGHT_BIAS_T5`.
+pub const T5_NORMS: [c_int; 2] = [4, 5];
 /// `miopenReduceTensorOp_t`: ADD, MIN, MAX, AVG.
 pub const REDUCTIONS: [c_int; 4] = [0, 2, 3, 5];
 /// `MIOPEN_PROPAGATE_NAN`.

@@ -2,7 +2,9 @@
 
 use crate::numbers::MiopenStatus;
 use crate::problem::tensor;
-use hip_sim::{MatrixType, SimulatedKind, SimulatedPrimitive, SimulatedTensor, faults};
+use hip_sim::{
+    MatrixType, SimulatedKind, SimulatedPrimitive, SimulatedStatistics, SimulatedTensor, faults,
+};
 use std::ffi::c_void;
 
 /// The input and the result of an operator, each a descriptor with its elements, and the factors
@@ -71,11 +73,23 @@ pub(crate) unsafe fn compute(
     kind: SimulatedKind,
     [x, y]: [SimulatedTensor; 2],
 ) -> Result<(), MiopenStatus> {
-    // Of these operators, MIOpen has reductions of bf16 only.
-    if x.number == MatrixType::Bf16 && !matches!(kind, SimulatedKind::Reduction(_)) {
+    if x.number == MatrixType::Bf16 && !has_bf16(&kind) {
         return Err(MiopenStatus::NotImplemented);
     }
     let primitive = SimulatedPrimitive { kind, x, y };
     // SAFETY: as the caller promises.
     unsafe { primitive.compute(faults()) }.map_err(|_| MiopenStatus::InternalError)
+}
+
+/// Whether MIOpen has the operator of bf16.
+fn has_bf16(kind: &SimulatedKind) -> bool {
+    match kind {
+        SimulatedKind::Reduction(_) => true,
+        SimulatedKind::Norm(norm) => {
+            matches!(norm.statistics, SimulatedStatistics::Computed { .. })
+        }
+        SimulatedKind::Softmax { .. }
+        | SimulatedKind::Activation(_)
+        | SimulatedKind::Pool { .. } => false,
+    }
 }

@@ -4,13 +4,13 @@ use super::{
     cudnn_functions::{CudnnFunctions, CudnnPrimitiveFunctions, CudnnSwishFunctions},
     cudnn_numbers::CudnnNumbers as Numbers,
     descriptor::{StatusCheck, TensorFunctions},
-    primitive_dialect::{PrimitiveDialect, PrimitiveTensors, WindowNumbers},
+    primitive_dialect::{NormTensors, PrimitiveDialect, PrimitiveTensors, WindowNumbers},
     primitive_functions::PrimitiveFunctions,
     primitive_numbers::{NamedNumber, PrimitiveNumbers},
 };
 use crate::{
     library_error::LibraryError,
-    primitive::{PoolKind, PrimitiveActivation},
+    primitive::{PoolKind, PrimitiveActivation, PrimitiveNorm, PrimitiveNormKind},
     symbols::Opaque,
 };
 use std::ffi::c_int;
@@ -35,6 +35,9 @@ impl CudnnPrimitives {
         })
     }
 }
+
+/// Why a norm by the statistics of the elements is not computed: only graphs of cuDNN have them.
+const NO_NORM: &str = "cuDNN's functions for single operations do not have the norm";
 
 /// cuDNN with its handle.
 pub(super) struct CudnnDialect<'a> {
@@ -154,5 +157,17 @@ impl PrimitiveDialect for CudnnDialect<'_> {
                 tensors.y,
             )
         }
+    }
+    fn norms(&self, _kind: PrimitiveNormKind) -> Result<[NamedNumber; 2], LibraryError> {
+        Err(LibraryError::unsupported(NO_NORM))
+    }
+
+    fn norm(
+        &self,
+        _mode: c_int,
+        _norm: &PrimitiveNorm,
+        _tensors: &NormTensors<'_>,
+    ) -> Result<(), LibraryError> {
+        Err(LibraryError::unsupported(NO_NORM))
     }
 }

@@ -42,6 +42,24 @@ functions! {
     }
 }
 
+functions! {
+    /// The functions of MIOpen for norms by the statistics of the elements, which are not in its
+    /// first versions.
+    MiopenNormFunctions {
+        layer: "LayerNormForward", fn(
+            Opaque, c_int, Opaque, *const c_void, Opaque, *const c_void, Opaque, *const c_void, f32, i32, Opaque, Opaque,
+            Opaque, Opaque, Opaque, Opaque,
+        ) -> c_int;
+        group: "GroupNormForward", fn(
+            Opaque, c_int, Opaque, *const c_void, Opaque, *const c_void, Opaque, *const c_void, u64, f32, Opaque, Opaque,
+            Opaque, Opaque, Opaque, Opaque,
+        ) -> c_int;
+        root_mean_square: "T5LayerNormForward", fn(
+            Opaque, c_int, Opaque, *const c_void, Opaque, *const c_void, f32, Opaque, Opaque, Opaque, Opaque,
+        ) -> c_int;
+    }
+}
+
 /// `miopenConvSolution_t`.
 #[derive(Debug, Clone, Copy, Default)]
 #[repr(C)]

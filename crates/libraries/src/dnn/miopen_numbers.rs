@@ -4,7 +4,7 @@
 use super::primitive_numbers::NamedNumber;
 use crate::{
     library_error::StatusNames,
-    primitive::{PoolKind, PrimitiveActivation},
+    primitive::{PoolKind, PrimitiveActivation, PrimitiveNormKind},
 };
 use std::ffi::c_int;
 use testgen_operators::calls::Element;
@@ -45,6 +45,18 @@ impl MiopenNumbers {
 
     /// `miopenBatchNormMode_t`: with parameters for each channel, and for each element.
     pub const BATCH_NORMS: [NamedNumber; 2] = [(1, "Spatial"), (0, "PerActivation")];
+
+    /// `miopenNormMode_t`: with a weight, and without.
+    pub const fn norms(kind: PrimitiveNormKind) -> [NamedNumber; 2] {
+        match kind {
+            PrimitiveNormKind::Layer | PrimitiveNormKind::Group { .. } => {
+                [(1, "WEIGHT_BIAS"), (0, "ELEMENTWISE_AFFINE")]
+            }
+            PrimitiveNormKind::RootMeanSquare => {
+                [(5, "WEIGHT_BIAS_T5"), (4, "ELEMENTWISE_AFFINE_T5")]
+            }
+        }
+    }
 
     /// `miopenActivationMode_t`; `None` for a function that the library does not have.
     pub const fn activation(activation: PrimitiveActivation) -> Option<NamedNumber> {

@@ -2,15 +2,16 @@
 
 use super::{
     descriptor::{StatusCheck, TensorFunctions},
-    miopen_functions::{MiopenFunctions, MiopenPrimitiveFunctions},
+    miopen_functions::{MiopenFunctions, MiopenNormFunctions, MiopenPrimitiveFunctions},
+    miopen_norm::MiopenNorm,
     miopen_numbers::MiopenNumbers as Numbers,
-    primitive_dialect::{PrimitiveDialect, PrimitiveTensors, WindowNumbers},
+    primitive_dialect::{NormTensors, PrimitiveDialect, PrimitiveTensors, WindowNumbers},
     primitive_functions::PrimitiveFunctions,
     primitive_numbers::NamedNumber,
 };
 use crate::{
     library_error::LibraryError,
-    primitive::{PoolKind, PrimitiveActivation},
+    primitive::{PoolKind, PrimitiveActivation, PrimitiveNorm, PrimitiveNormKind},
     symbols::Opaque,
 };
 use std::{ffi::c_int, ptr::null_mut};
@@ -21,6 +22,8 @@ use testgen_operators::calls::Element;
 pub(super) struct MiopenPrimitives {
     shared: PrimitiveFunctions,
     own: MiopenPrimitiveFunctions,
+    /// `None` before MIOpen 3.3, which has all of them.
+    norms: Option<MiopenNormFunctions>,
 }
 
 impl MiopenPrimitives {
@@ -29,6 +32,7 @@ impl MiopenPrimitives {
         Ok(Self {
             shared: PrimitiveFunctions::load(library, "miopen").map_err(missing)?,
             own: MiopenPrimitiveFunctions::load(library, "miopen").map_err(missing)?,
+            norms: MiopenNormFunctions::load(library, "miopen").ok(),
         })
     }
 }
@@ -38,6 +42,13 @@ pub(super) struct MiopenDialect<'a> {
     pub(super) handle: Opaque,
     pub(super) functions: &'a MiopenFunctions,
     pub(super) primitives: &'a MiopenPrimitives,
+}
+
+impl MiopenDialect<'_> {
+    fn norm_functions(&self) -> Result<&MiopenNormFunctions, LibraryError> {
+        let functions = self.primitives.norms.as_ref();
+        functions.ok_or_else(|| LibraryError::unsupported("this MIOpen lacks norms of 3.3"))
+    }
 }
 
 impl StatusCheck for MiopenDialect<'_> {
@@ -146,5 +157,26 @@ impl PrimitiveDialect for MiopenDialect<'_> {
                 0,
             )
         }
+    }
+    fn norms(&self, kind: PrimitiveNormKind) -> Result<[NamedNumber; 2], LibraryError> {
+        self.norm_functions().map(|_| Numbers::norms(kind))
+    }
+
+    fn norm(
+        &self,
+        mode: c_int,
+        norm: &PrimitiveNorm,
+        tensors: &NormTensors<'_>,
+    ) -> Result<(), LibraryError> {
+        let norm = MiopenNorm {
+            handle: self.handle,
+            functions: self.norm_functions()?,
+            mode,
+            norm,
+        };
+        let (function, code) = norm.run(tensors).ok_or_else(|| {
+            LibraryError::unsupported("the norm does not have as many parameters")
+        })?;
+        self.check(function, code)
     }
 }

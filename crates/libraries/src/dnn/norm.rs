@@ -1,79 +1,78 @@
-//! Batch norms of cuDNN and MIOpen, which have the same function for them.
+//! Norms by the statistics of the elements: their algorithms, their parameters, and the memory that
+//! they write statistics to.
 
 use super::{
     descriptor::DnnDescriptor,
-    primitive_dialect::{PrimitiveDialect, PrimitiveTensors},
+    primitive_dialect::{DescribedTensor, NormTensors, PrimitiveDialect, PrimitiveTensors},
+    primitive_numbers::NamedNumber,
 };
 use crate::{
     gpu::DeviceAddress,
     library_error::LibraryError,
-    primitive::PrimitiveProblem,
+    primitive::{PrimitiveNorm, PrimitiveNormKind, PrimitiveProblem},
     primitive_library::{PrimitiveAlgorithm, PrimitiveBuffers},
-    symbols::Opaque,
 };
-use std::ffi::c_int;
-use testgen_operators::calls::row_major_strides;
+use testgen_operators::calls::Element;
 
-/// Weight, bias, mean and variance, with the descriptor that they share.
-pub(super) struct BatchNormParameters {
-    layout: DnnDescriptor,
-    addresses: [Opaque; 4],
+/// The bytes of a statistic. Some kernels of MIOpen 3.3 write f32, the others the type of the
+/// result, whatever the descriptor says.
+const STATISTIC: usize = 4;
+
+/// The algorithms of a norm: with its weight, and without if that is the same.
+pub(super) fn algorithms<Library: PrimitiveDialect>(
+    library: &Library,
+    problem: &PrimitiveProblem,
+    norm: &PrimitiveNorm,
+) -> Result<Vec<PrimitiveAlgorithm>, LibraryError> {
+    let [weighted, plain] = library.norms(norm.kind)?;
+    let algorithm = |(number, name): NamedNumber| PrimitiveAlgorithm {
+        id: name.to_owned(),
+        overflows: false,
+        workspace: 2 * STATISTIC * statistics(problem, norm.kind),
+        numbers: [number, 0],
+    };
+    let modes = [Some(weighted), norm.is_plain.then_some(plain)];
+    Ok(modes.into_iter().flatten().map(algorithm).collect())
 }
 
-impl BatchNormParameters {
-    /// Describes the parameters: a number for each channel.
-    pub(super) fn new<Library: PrimitiveDialect>(
-        library: &Library,
-        problem: &PrimitiveProblem,
-        buffers: PrimitiveBuffers<'_>,
-    ) -> Result<Self, LibraryError> {
-        let addresses: [DeviceAddress; 4] = buffers
-            .parameters
-            .try_into()
-            .map_err(|_| LibraryError::unsupported("a batch norm has four parameters"))?;
-        let element = problem.parameter_element();
-        let number = library.number(element).ok_or_else(|| {
-            LibraryError::unsupported("the library does not have parameters of this type")
-        })?;
-        let mut lengths = vec![1; problem.x.len()];
-        lengths[1] = problem.x[1];
-        let strides = row_major_strides(&lengths);
-        Ok(Self {
-            layout: library
-                .tensors()
-                .describe(library, number, &lengths, &strides)?,
-            addresses: addresses.map(DeviceAddress::pointer),
-        })
-    }
+/// Starts a norm. The library writes its statistics, which are not part of the result, to the
+/// workspace.
+pub(super) fn run<Library: PrimitiveDialect>(
+    library: &Library,
+    problem: &PrimitiveProblem,
+    algorithm: &PrimitiveAlgorithm,
+    tensors: &PrimitiveTensors,
+    buffers: PrimitiveBuffers<'_>,
+    norm: &PrimitiveNorm,
+) -> Result<(), LibraryError> {
+    let parameter = |length: &usize| library.describe(problem.parameter_element(), &[*length]);
+    let parameters = problem.parameters.iter().map(parameter);
+    let parameters = parameters.collect::<Result<Vec<DnnDescriptor>, _>>()?;
+    let count = statistics(problem, norm.kind);
+    let statistics = library.describe(Element::F32, &[count])?;
+    let second = buffers.workspace.offset(STATISTIC * count);
+    let described = parameters.iter().zip(buffers.parameters);
+    let tensors = NormTensors {
+        both: tensors,
+        parameters: described
+            .map(|(layout, data)| described_tensor(layout, *data))
+            .collect(),
+        statistics: [buffers.workspace, second].map(|data| described_tensor(&statistics, data)),
+    };
+    library.norm(algorithm.numbers[0], norm, &tensors)
+}
 
-    /// Starts a batch norm in the mode of an algorithm, and returns a status.
-    pub(super) fn run<Library: PrimitiveDialect>(
-        &self,
-        library: &Library,
-        algorithm: &PrimitiveAlgorithm,
-        tensors: &PrimitiveTensors,
-        epsilon: f64,
-    ) -> c_int {
-        let [weight, bias, mean, variance] = self.addresses;
-        // SAFETY: the descriptors exist; the tensors have the elements that they state; alpha and
-        // beta are read before the call returns.
-        unsafe {
-            (library.functions().batch_norm)(
-                library.handle(),
-                algorithm.numbers[0],
-                tensors.alpha,
-                tensors.beta,
-                tensors.x_layout,
-                tensors.x,
-                tensors.y_layout,
-                tensors.y,
-                self.layout.pointer(),
-                weight,
-                bias,
-                mean,
-                variance,
-                epsilon,
-            )
-        }
+/// How many groups of elements have common statistics.
+fn statistics(problem: &PrimitiveProblem, kind: PrimitiveNormKind) -> usize {
+    match kind {
+        PrimitiveNormKind::Group { groups } => problem.x[0] * groups,
+        PrimitiveNormKind::Layer | PrimitiveNormKind::RootMeanSquare => problem.x[0],
+    }
+}
+
+fn described_tensor(layout: &DnnDescriptor, data: DeviceAddress) -> DescribedTensor {
+    DescribedTensor {
+        layout: layout.pointer(),
+        data: data.pointer(),
     }
 }

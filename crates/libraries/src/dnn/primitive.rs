@@ -2,9 +2,10 @@
 //! and the descriptors and calls that both libraries have.
 
 use super::{
+    batch_norm::BatchNormParameters,
     descriptor::DnnDescriptor,
     lengths::lengths,
-    norm::BatchNormParameters,
+    norm,
     primitive_dialect::{PrimitiveDialect, PrimitiveTensors, WindowNumbers},
     primitive_numbers::{NamedNumber, PrimitiveNumbers as Numbers},
 };
@@ -14,7 +15,7 @@ use crate::{
     primitive_library::{PrimitiveAlgorithm, PrimitiveBuffers},
 };
 use std::ffi::c_int;
-use testgen_operators::calls::{Element, row_major_strides};
+use testgen_operators::calls::Element;
 
 /// The algorithms of a library for a problem.
 pub(super) fn algorithms<Library: PrimitiveDialect>(
@@ -46,6 +47,7 @@ pub(super) fn algorithms<Library: PrimitiveDialect>(
                 vec![spatial]
             }
         }
+        PrimitiveKind::Norm(norm) => norm::algorithms(library, problem, norm)?,
         PrimitiveKind::Reduction(_)
             if problem.x == problem.y && !Library::REDUCES_SINGLE_ELEMENTS =>
         {
@@ -132,6 +134,9 @@ pub(super) fn run<Library: PrimitiveDialect>(
             let code = parameters.run(library, algorithm, &tensors, *epsilon);
             ("BatchNormalizationForwardInference", code)
         }
+        PrimitiveKind::Norm(norm) => {
+            return norm::run(library, problem, algorithm, &tensors, buffers, norm);
+        }
     };
     library.check(&format!("{}{function}", Library::PREFIX), code)
 }
@@ -141,12 +146,7 @@ fn describe<Library: PrimitiveDialect>(
     library: &Library,
     problem: &PrimitiveProblem,
 ) -> Result<[DnnDescriptor; 2], LibraryError> {
-    let number = library.number(problem.element).ok_or_else(|| {
-        LibraryError::unsupported("the library does not have operators of this type")
-    })?;
-    let tensors = library.tensors();
-    let tensor =
-        |lengths: &[usize]| tensors.describe(library, number, lengths, &row_major_strides(lengths));
+    let tensor = |lengths: &[usize]| library.describe(problem.element, lengths);
     Ok([tensor(&problem.x)?, tensor(&problem.y)?])
 }
 

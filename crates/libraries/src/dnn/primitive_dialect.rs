@@ -1,17 +1,17 @@
 //! The interface by which operators on one tensor are computed with cuDNN and MIOpen.
 
 use super::{
-    descriptor::{StatusCheck, TensorFunctions},
+    descriptor::{DnnDescriptor, StatusCheck, TensorFunctions},
     primitive_functions::PrimitiveFunctions,
     primitive_numbers::NamedNumber,
 };
 use crate::{
     library_error::LibraryError,
-    primitive::{PoolKind, PrimitiveActivation},
+    primitive::{PoolKind, PrimitiveActivation, PrimitiveNorm, PrimitiveNormKind},
     symbols::Opaque,
 };
 use std::ffi::{c_int, c_void};
-use testgen_operators::calls::Element;
+use testgen_operators::calls::{Element, row_major_strides};
 
 /// The numbers and functions in which cuDNN and MIOpen differ.
 pub(super) trait PrimitiveDialect: StatusCheck {
@@ -48,6 +48,27 @@ pub(super) trait PrimitiveDialect: StatusCheck {
     fn softmax(&self, numbers: [c_int; 2], tensors: &PrimitiveTensors) -> c_int;
     /// Computes a pool, and returns a status.
     fn pool(&self, descriptor: Opaque, tensors: &PrimitiveTensors) -> c_int;
+    /// The modes of a norm: with a weight, and without.
+    fn norms(&self, kind: PrimitiveNormKind) -> Result<[NamedNumber; 2], LibraryError>;
+    /// Computes a norm in a mode.
+    fn norm(
+        &self,
+        mode: c_int,
+        norm: &PrimitiveNorm,
+        tensors: &NormTensors<'_>,
+    ) -> Result<(), LibraryError>;
+
+    /// Describes a dense tensor.
+    fn describe(&self, element: Element, lengths: &[usize]) -> Result<DnnDescriptor, LibraryError>
+    where
+        Self: Sized,
+    {
+        let number = self.number(element).ok_or_else(|| {
+            LibraryError::unsupported("the library does not have operators of this type")
+        })?;
+        let strides = row_major_strides(lengths);
+        self.tensors().describe(self, number, lengths, &strides)
+    }
 }
 
 /// The windows of a pool in the integers that both libraries take.
@@ -65,4 +86,21 @@ pub(super) struct PrimitiveTensors {
     pub(super) beta: *const c_void,
     pub(super) y_layout: Opaque,
     pub(super) y: Opaque,
+}
+
+/// The tensors of a norm.
+pub(super) struct NormTensors<'a> {
+    /// The input and the result.
+    pub(super) both: &'a PrimitiveTensors,
+    /// The weight, and the bias if the norm has one.
+    pub(super) parameters: Vec<DescribedTensor>,
+    /// Memory for the mean, and for the reciprocal root of the variance.
+    pub(super) statistics: [DescribedTensor; 2],
+}
+
+/// The pointer of a descriptor with the address of the elements.
+#[derive(Clone, Copy)]
+pub(super) struct DescribedTensor {
+    pub(super) layout: Opaque,
+    pub(super) data: Opaque,
 }

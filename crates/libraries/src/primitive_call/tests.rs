@@ -1,6 +1,6 @@
 //! The problems of calls.
 
-use crate::primitive::{PoolKind, PrimitiveKind, PrimitiveProblem};
+use crate::primitive::{PoolKind, PrimitiveKind, PrimitiveNormKind, PrimitiveProblem};
 use testgen_operators::{
     calls::{Call, CallError, Element, HostTensor},
     cases::{cases, odd_sizes},
@@ -66,6 +66,39 @@ fn parameters_of_a_batch_norm_have_single_precision() {
         matches!(refused, Err(CallError::Inputs { .. })),
         "{refused:?}"
     );
+}
+
+#[test]
+fn norms_have_parameters_of_their_own_type() {
+    let computed = |operator, plain: bool| {
+        let mut call = cases(operator, &odd_sizes(operator), Element::F16)
+            .remove(0)
+            .call;
+        if plain {
+            for (index, input) in call.inputs.iter_mut().enumerate().skip(1) {
+                input.tensor.values.fill(if index == 1 { 1.0 } else { 0.0 });
+            }
+        }
+        let problem = PrimitiveProblem::of_call(&call).expect("is a norm");
+        assert_eq!(problem.parameter_element(), Element::F16);
+        let PrimitiveKind::Norm(norm) = &problem.kind else {
+            panic!("not a norm: {problem:?}");
+        };
+        assert_eq!((norm.epsilon, norm.is_plain), (1e-5, plain));
+        (norm.kind, problem.x, problem.parameters)
+    };
+    for plain in [false, true] {
+        let layer = computed(Operator::LayerNorm, plain);
+        assert_eq!(layer, (PrimitiveNormKind::Layer, vec![3, 5], vec![5, 5]));
+        let rms = computed(Operator::RmsNorm, plain);
+        assert_eq!(
+            rms,
+            (PrimitiveNormKind::RootMeanSquare, vec![3, 5], vec![5])
+        );
+        let group = computed(Operator::GroupNorm, plain);
+        let kind = PrimitiveNormKind::Group { groups: 2 };
+        assert_eq!(group, (kind, vec![2, 6, 7], vec![6, 6]));
+    }
 }
 
 #[test]

@@ -17,6 +17,14 @@ const POOLS_3D: &[&[usize]] = &[&[1, 2, 7, 8, 9, 3], &[2, 3, 5, 6, 7, 2]];
 /// Batch, channels, positions of batch norms; of one position, the library has two modes.
 const CHANNELS: &[&[usize]] = &[&[2, 3, 7], &[4, 33, 65], &[7, 5, 1], &[1, 64, 257]];
 
+/// Batch, groups, channels of a group, positions. MIOpen 3.3 has a kernel for 32 groups or more.
+const GROUPS: &[&[usize]] = &[
+    &[8, 4, 3, 5],
+    &[16, 2, 7, 65],
+    &[1, 32, 2, 33],
+    &[2, 2, 3, 7],
+];
+
 /// The factor of large numbers: from -96 to 96, beyond the largest exponential of f32.
 const LARGE: f64 = 16.0;
 
@@ -70,7 +78,9 @@ fn sizes(operator: Operator) -> &'static [&'static [usize]] {
         (Operator::MaxPool2d | Operator::AvgPool2d, _) => POOLS_2D,
         (Operator::MaxPool3d | Operator::AvgPool3d, _) => POOLS_3D,
         (Operator::BatchNorm, _) => CHANNELS,
-        (Operator::Tanh, _) | (_, OperatorGroup::Activation | OperatorGroup::Reduction) => MATRICES,
+        (Operator::GroupNorm, _) => GROUPS,
+        (Operator::Tanh | Operator::LayerNorm | Operator::RmsNorm, _)
+        | (_, OperatorGroup::Activation | OperatorGroup::Reduction) => MATRICES,
         _ => &[],
     }
 }
@@ -81,6 +91,10 @@ fn of_operator(operator: Operator, precision: Precision) -> Vec<PlannedPrimitive
         .iter()
         .flat_map(|sizes| cases(operator, sizes, element));
     let is_softmax = matches!(operator, Operator::Softmax | Operator::LogSoftmax);
+    let is_norm = matches!(
+        operator,
+        Operator::LayerNorm | Operator::GroupNorm | Operator::RmsNorm
+    );
     let planned = |case: Case, is_large: bool| PlannedPrimitive {
         call: if is_large {
             scaled(&case.call)
@@ -93,10 +107,23 @@ fn of_operator(operator: Operator, precision: Precision) -> Vec<PlannedPrimitive
     };
     all.flat_map(|case| {
         let large = is_softmax.then(|| planned(case.clone(), true));
-        [Some(planned(case, false)), large]
+        let without = is_norm.then(|| planned(plain(&case), false));
+        [Some(planned(case, false)), large, without]
     })
     .flatten()
     .collect()
+}
+
+/// A norm with weights of 1 and biases of 0, which libraries also compute without them.
+fn plain(case: &Case) -> Case {
+    let mut plain = case.clone();
+    for (index, input) in plain.call.inputs.iter_mut().enumerate().skip(1) {
+        input.tensor.values.fill(if index == 1 { 1.0 } else { 0.0 });
+    }
+    let variant = [case.variant.as_str(), "plain"];
+    let named = variant.into_iter().filter(|part| !part.is_empty());
+    plain.variant = named.collect::<Vec<&str>>().join(", ");
+    plain
 }
 
 /// The call with larger inputs; a power of two keeps every bit of them.
@@ -134,14 +161,21 @@ impl PlannedPrimitive {
 mod tests {
     use super::PrimitivePlan;
     use crate::library::LibraryName;
-    use testgen_types::Precision;
+    use testgen_types::{Operator, OperatorGroup, Precision};
 
     #[test]
     fn the_plan_has_every_operator_in_every_type_without_tf32() {
-        let operators = LibraryName::Cudnn.operators();
+        for library in [LibraryName::Cudnn, LibraryName::Miopen] {
+            assert_planned(library.operators());
+        }
+    }
+
+    fn assert_planned(operators: &[Operator]) {
         let all = PrimitivePlan::new(operators, None);
-        // Convolutions have a plan of their own.
-        for operator in &operators[4..] {
+        let planned = operators
+            .iter()
+            .filter(|operator| operator.group() != OperatorGroup::Convolution);
+        for operator in planned {
             for precision in [Precision::F32, Precision::F16, Precision::Bf16] {
                 let is_planned = all.calls().any(|planned| {
                     planned.call.operator == *operator && planned.precision == precision

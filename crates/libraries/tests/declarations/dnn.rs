@@ -4,7 +4,7 @@ use super::{AMD, NVIDIA, amd, declared, number};
 use hip_sim_miopen::numbers as simulated;
 use testgen_libraries::{
     ComputeType, CudnnNumbers, CudnnPerformance, MiopenNumbers, MiopenSolution, NamedNumber,
-    PoolKind, PrimitiveActivation, PrimitiveNumbers, PrimitiveReduction,
+    PoolKind, PrimitiveActivation, PrimitiveNormKind, PrimitiveNumbers, PrimitiveReduction,
 };
 use testgen_operators::calls::Element;
 
@@ -56,6 +56,10 @@ fn numbers_of_the_simulated_primitives_are_those_of_its_header() {
     assert_eq!(simulated::POOLS, pools);
     let norms = ["PerActivation", "Spatial"].map(|name| amd(&format!("miopenBN{name}")));
     assert_eq!(simulated::BATCH_NORMS, norms);
+    let norms = ["ELEMENTWISE_AFFINE", "WEIGHT_BIAS"];
+    let of_t5 = norms.map(|name| amd(&format!("MIOPEN_{name}_T5")));
+    let norms = norms.map(|name| amd(&format!("MIOPEN_{name}")));
+    assert_eq!([simulated::NORMS, simulated::T5_NORMS], [norms, of_t5]);
     let reductions = ["ADD", "MIN", "MAX", "AVG"];
     let reductions = reductions.map(|name| amd(&format!("MIOPEN_REDUCE_TENSOR_{name}")));
     assert_eq!(simulated::REDUCTIONS, reductions);
@@ -118,6 +122,13 @@ fn numbers_of_softmax_and_reductions_are_those_of_both_headers() {
 fn modes_of_activations_pools_and_norms_are_those_of_the_headers() {
     assert_named(NVIDIA, "CUDNN_BATCHNORM_", &CudnnNumbers::BATCH_NORMS);
     assert_named(AMD, "miopenBN", &MiopenNumbers::BATCH_NORMS);
+    for kind in [
+        PrimitiveNormKind::Layer,
+        PrimitiveNormKind::Group { groups: 2 },
+        PrimitiveNormKind::RootMeanSquare,
+    ] {
+        assert_named(AMD, "MIOPEN_", &MiopenNumbers::norms(kind));
+    }
     let activations = [
         PrimitiveActivation::Relu,
         PrimitiveActivation::Relu6,

@@ -21,6 +21,7 @@ ENUMS = re.compile(
     r"|CUBLASLT_ALGO_CONFIG_\w+$|CUDA_R_(32F|16F|16BF|8F_E4M3|8F_E5M2|8I|32I)$"
     r"|miopen(Status\w+|Half|Float|BFloat16|Convolution|Transpose|ConvolutionAlgo\w+)$"
     r"|miopen(Activation(LOGISTIC|TANH|(CLIPPED)?RELU)|Pooling(Max|Average|AverageInclusive)|BN(Spatial|PerActivation))$"
+    r"|MIOPEN_(ELEMENTWISE_AFFINE|WEIGHT_BIAS)(_T5)?$"
     r"|CUDNN_(ACTIVATION_(SIGMOID|TANH|(CLIPPED_)?RELU|SWISH)|POOLING_(MAX|AVERAGE)\w*|BATCHNORM_(SPATIAL|PER_ACTIVATION))$"
     r"|(MIOPEN|CUDNN)_(SOFTMAX_\w+|REDUCE_TENSOR_(ADD|MIN|MAX|AVG|NO_INDICES)|PROPAGATE_NAN|32BIT_INDICES)$"
     r"|CUDNN_(DATA_(FLOAT|HALF|BFLOAT16)|TENSOR_OP_MATH|FMA_MATH|CROSS_CORRELATION|TENSOR_N(CHW|HWC)|DETERMINISTIC)$"
@@ -34,7 +35,7 @@ FUNCTIONS = re.compile(
     r"|(MatmulDesc|MatrixLayout|MatmulPreference)(Create|Destroy|SetAttribute))"
     r"|miopen(CreateWithStream|Destroy|GetVersion|(Create|Set|Destroy)TensorDescriptor|(Create|Destroy)ConvolutionDescriptor"
     r"|InitConvolutionNdDescriptor|SetConvolutionGroupCount|SetTransposeConvNdOutputPadding"
-    r"|ConvolutionForward(GetSolutionCount|GetSolution|CompileSolution|Immediate)|SoftmaxForward_V2)"
+    r"|ConvolutionForward(GetSolutionCount|GetSolution|CompileSolution|Immediate)|SoftmaxForward_V2|(T5)?LayerNormForward|GroupNormForward)"
     r"|(miopen|cudnn)((Create|Destroy)(Activation|Pooling|ReduceTensor)Descriptor|Set(Activation|ReduceTensor)Descriptor"
     r"|ActivationForward|PoolingForward|GetReductionWorkspaceSize|ReduceTensor|BatchNormalizationForwardInference)|miopenSetNdPoolingDescriptor"
     r"|cudnn(Create|Destroy|GetVersion|GetErrorString|(Create|Destroy)(Tensor|Filter|Convolution)Descriptor"
@@ -49,7 +50,7 @@ BYTES = {"uint8_t": 1, "size_t": 8, "hipblasStatus_t": 4, "float": 4, "int": 4, 
 BYTES |= {"uint64_t": 8, "cublasStatus_t": 4, "cublasLtMatmulAlgo_t": 64}
 NUMBERS = {"int": "i32", "rocblas_int": "i32", "int32_t": "i32", "uint32_t": "u32", "int64_t": "i64", "uint64_t": "u64"}
 NUMBERS |= {"rocblas_stride": "i64", "long": "i64", "size_t": "usize"}
-NUMBERS |= {"double": "f64", "bool": "bool"}
+NUMBERS |= {"float": "f32", "double": "f64", "bool": "bool"}
 POINTERS = re.compile(
     r"(rocblas_handle|hipStream_t|cudaStream_t|cublasHandle_t"
     r"|(hipblas|cublas)Lt(Handle|MatmulDesc|MatrixLayout|MatmulPreference)_t|miopenAcceleratorQueue_t"

@@ -177,6 +177,17 @@ fn a_batch_norm_has_parameters_for_each_channel() {
 }
 
 #[test]
+fn a_norm_by_the_statistics_of_the_elements_is_not_offered() {
+    for operator in [Operator::LayerNorm, Operator::GroupNorm, Operator::RmsNorm] {
+        let case = cases(operator, &odd_sizes(operator), Element::F32).remove(0);
+        let problem = PrimitiveProblem::of_call(&case.call).expect("is a norm");
+        let error = library().primitive_algorithms(&problem).err();
+        let is_unsupported = matches!(&error, Some(LibraryError::Unsupported { .. }));
+        assert!(is_unsupported, "{operator}: {error:?}");
+    }
+}
+
+#[test]
 fn a_reduction_of_single_elements_is_not_offered() {
     let library = library();
     let case = cases(Operator::Sum, &[3, 1], Element::F32).remove(0);
