@@ -69,11 +69,13 @@ impl Arithmetic {
 
     /// a + b.
     pub fn add(self, a: BoundedNumber, b: BoundedNumber) -> BoundedNumber {
-        self.rounded(
-            a.value + b.value,
+        let value = a.value + b.value;
+        // Without the rounding of subnormal results: both are multiples of the smallest number.
+        self.with_rounding(
+            value,
             a.error + b.error,
             a.variance + b.variance,
-            1.0,
+            UNIT * value.abs(),
         )
     }
 
@@ -185,14 +187,15 @@ impl Arithmetic {
         if number.value.is_nan() || number.is_exact() && representable {
             return number;
         }
-        // f32 is the type of intermediate results, which are rounded already.
-        let unit = if self.element == Element::F32 {
-            0.0
+        let (error, least) = (finite_or_zero(number.error), self.element.smallest() / 2.0);
+        let step = if self.element == Element::F32 {
+            // f32 is the type of intermediate results, which are rounded already, unless they are
+            // numbers without an operation.
+            (least - error).max(0.0)
         } else {
-            self.element.unit()
+            self.element.unit() * number.value.abs() + least
         };
-        let step = unit * number.value.abs() + self.element.smallest() / 2.0;
-        let error = finite_or_zero(number.error) + finite_or_zero(step);
+        let error = error + finite_or_zero(step);
         BoundedNumber {
             error,
             variance: number.variance + step * step / 3.0,
@@ -200,12 +203,25 @@ impl Arithmetic {
         }
     }
 
-    /// A result with its own rounding of `halves` half units in the last place.
+    /// A result with its own rounding of `halves` half units in the last place. One of them is the
+    /// rounding to f32, which is half of the smallest number if the result is subnormal; the others
+    /// are relative to the result.
     fn rounded(self, value: f64, error: f64, variance: f64, halves: f64) -> BoundedNumber {
+        let half = UNIT * value.abs();
+        let subnormal = if value == 0.0 {
+            0.0
+        } else {
+            (Element::F32.smallest() / 2.0 - half).max(0.0)
+        };
+        self.with_rounding(value, error, variance, halves * half + subnormal)
+    }
+
+    /// A result whose own rounding is at most `rounding`.
+    fn with_rounding(self, value: f64, error: f64, variance: f64, rounding: f64) -> BoundedNumber {
         if !self.element.is_float() {
             return BoundedNumber::exact(value);
         }
-        let local = finite_or_zero(halves * UNIT * value.abs());
+        let local = finite_or_zero(rounding);
         BoundedNumber {
             value,
             error: finite_or_zero(error) + local,
@@ -270,6 +286,35 @@ mod tests {
         let half = Arithmetic::for_precision(Precision::F16);
         assert!(half.stored(sum).error > 2.0 * Element::F16.unit());
         assert_eq!(half.stored(one), one);
+    }
+
+    #[test]
+    fn every_operation_rounds_a_subnormal_result() {
+        let least = Element::F32.smallest();
+        let [x, half, part] = [3.0 * least, 0.5, 0.75].map(BoundedNumber::exact);
+        let twice = F32.stored(F32.mul(F32.mul(x, half), part));
+        // 1.5 is rounded to 2, and 2 * 0.75 to 2 again; the exact product is 1.125.
+        let device = f64::from((3.0 * least) as f32 * 0.5 * 0.75);
+        assert_eq!((device, twice.value), (2.0 * least, 1.125 * least));
+        assert!(device - twice.value <= twice.error, "{twice:?}");
+        assert!(device + least - twice.value > twice.error, "{twice:?}");
+        // One rounding is still half a unit, and the sum of multiples of the unit has none.
+        assert_eq!(F32.stored(F32.mul(x, half)).error, least / 2.0);
+        assert!(F32.add(x, x).error < least / 2.0);
+        assert_eq!(F32.mul(x, BoundedNumber::exact(0.0)).error, 0.0);
+        // A function of several units that returns 0 in place of the smallest number is wrong.
+        let tanh = F32.function(f64::tanh, BoundedNumber::exact(least), ulps::TANH);
+        assert!(F32.stored(tanh).error < least, "{tanh:?}");
+    }
+
+    #[test]
+    fn the_bound_of_normal_results_is_relative() {
+        let normal = Element::F32.smallest_normal();
+        for value in [normal, 3.0 * normal, 1.0, 1e30] {
+            let product = F32.mul(BoundedNumber::exact(value), BoundedNumber::exact(1.0));
+            assert_eq!(product.error, UNIT * value);
+            assert_eq!(F32.stored(product).error, UNIT * value);
+        }
     }
 
     #[test]
