@@ -105,7 +105,8 @@ impl<const PARAMETERS: usize, const STATISTICS: usize> NormArguments<PARAMETERS,
         Ok(parameters)
     }
 
-    /// Writes what is not a number to the statistics: the callers of this library do not read them.
+    /// Writes a byte to the statistics, which the callers of this library do not read. It differs from
+    /// the byte of their guards, so that memory that is too short for f32 is noticed.
     ///
     /// # Safety
     ///
@@ -122,7 +123,7 @@ impl<const PARAMETERS: usize, const STATISTICS: usize> NormArguments<PARAMETERS,
             }
             if !data.is_null() {
                 // SAFETY: as the caller promises.
-                unsafe { data.cast::<u8>().write_bytes(0xff, STATISTIC * groups) };
+                unsafe { data.cast::<u8>().write_bytes(0x5a, STATISTIC * groups) };
             }
         }
         Ok(())
