@@ -84,7 +84,24 @@ pub fn inspect(directory: &Path, task: Option<Task>) -> Result<FoundCheckpoint, 
             nearest: nearest::nearest(head, &config.rest),
         })?;
     let task = head::task(model_type, head, task)?;
-    let preprocessors: &[&'static str] = match model_type.architecture() {
+    let preprocessors = preprocessors(model_type);
+    let is_missing = !preprocessors
+        .iter()
+        .any(|name| directory.join(name).is_file());
+    Ok(FoundCheckpoint {
+        directory: directory.to_owned(),
+        model_type,
+        task,
+        missing_preprocessor: preprocessors.first().copied().filter(|_| is_missing),
+        has_goldens: directory.join("golden.safetensors").is_file(),
+        has_weights: checkpoint_files::has_weights(directory),
+    })
+}
+
+/// The files of which a checkpoint of the type has one, to turn text or images into the model's
+/// input; the usual one first.
+fn preprocessors(model_type: ModelType) -> &'static [&'static str] {
+    match model_type.architecture() {
         // What the collator of graphs needs to know is in there.
         // Operators have no checkpoint, so that no model type leads here.
         Architecture::Graph | Architecture::Operators => &["config.json"],
@@ -100,18 +117,7 @@ pub fn inspect(directory: &Path, task: Option<Task>) -> Result<FoundCheckpoint, 
             ]
         }
         _ => &["preprocessor_config.json"],
-    };
-    let is_missing = !preprocessors
-        .iter()
-        .any(|name| directory.join(name).is_file());
-    Ok(FoundCheckpoint {
-        directory: directory.to_owned(),
-        model_type,
-        task,
-        missing_preprocessor: preprocessors.first().copied().filter(|_| is_missing),
-        has_goldens: directory.join("golden.safetensors").is_file(),
-        has_weights: checkpoint_files::has_weights(directory),
-    })
+    }
 }
 
 /// The model's name: the one given, else the last part of the directory.

@@ -24,16 +24,16 @@ impl SizeAxis {
 
     /// The place of a size, from 0 to 1.
     pub(super) fn place(&self, size: usize) -> f64 {
-        // A batch of 0 is not measured, and has no logarithm.
-        let logarithm = |size: usize| (size.max(1) as f64).ln();
         let (Some(&first), Some(&last)) = (self.sizes.first(), self.sizes.last()) else {
             return 0.5;
         };
-        let (low, high) = (logarithm(first), logarithm(last));
+        let [low, size, high] = [first, size, last]
+            // A batch of 0 is not measured, and has no logarithm.
+            .map(|size| (size.max(1) as f64).ln());
         if low == high {
             return 0.5;
         }
-        MARGIN + (1.0 - 2.0 * MARGIN) * (logarithm(size) - low) / (high - low)
+        MARGIN + (1.0 - 2.0 * MARGIN) * (size - low) / (high - low)
     }
 
     /// The sizes that have a label.
@@ -93,11 +93,12 @@ impl RateAxis {
     pub(super) fn labels(self) -> Vec<(f64, String)> {
         // A step below 1 has as many digits as it needs.
         let decimals = (-self.step.log10().floor()).max(0.0) as usize;
-        let label = |index: u32| {
-            let rate = self.step * f64::from(index);
-            (rate, format!("{rate:.decimals$}"))
-        };
-        (0..=self.steps).map(label).collect()
+        (0..=self.steps)
+            .map(|index| {
+                let rate = self.step * f64::from(index);
+                (rate, format!("{rate:.decimals$}"))
+            })
+            .collect()
     }
 }
 

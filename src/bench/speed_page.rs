@@ -91,22 +91,24 @@ fn numbers(plot: &SpeedPlot) -> String {
 }
 
 fn table(heading: &[&str], rows: &[Vec<String>]) -> String {
-    let cells = |name: &str, cells: &[String]| -> String {
-        let cells = cells.iter();
-        cells
-            .map(|cell| format!("<{name}>{}</{name}>", xml_escape(cell)))
-            .collect()
-    };
     let heading: Vec<String> = heading.iter().map(|name| (*name).to_owned()).collect();
     let mut text = format!(
         "<div class=\"scroll\"><table><thead><tr>{}</tr></thead><tbody>\n",
-        cells("th", &heading)
+        elements("th", &heading)
     );
     for row in rows {
-        let _ = writeln!(text, "<tr>{}</tr>", cells("td", row));
+        let _ = writeln!(text, "<tr>{}</tr>", elements("td", row));
     }
     text.push_str("</tbody></table></div>\n");
     text
+}
+
+/// Cells of a row, each an element `name`.
+fn elements(name: &str, cells: &[String]) -> String {
+    let cells = cells.iter();
+    cells
+        .map(|cell| format!("<{name}>{}</{name}>", xml_escape(cell)))
+        .collect()
 }
 
 /// The work that is wrong, the work that was not timed, and problems of the report.

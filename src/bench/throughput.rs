@@ -49,6 +49,18 @@ pub(super) struct SpeedLine {
     pub(super) points: Vec<SpeedPoint>,
 }
 
+impl SpeedLine {
+    fn new(name: String, sizes: BTreeMap<usize, Vec<&BenchEntry>>) -> Self {
+        Self {
+            name,
+            points: sizes
+                .into_iter()
+                .filter_map(|(size, entries)| SpeedPoint::new(size, &entries))
+                .collect(),
+        }
+    }
+}
+
 /// The throughput at one size: from the median of the times, and from the times that 95 % and 5 %
 /// of the calls stay below.
 #[derive(Debug, Clone, Copy, PartialEq)]
@@ -115,11 +127,12 @@ pub(super) fn plots(entries: &[BenchEntry]) -> Vec<SpeedPlot> {
             sizes.entry(size).or_default().push(entry);
         }
     }
-    let several = |(work, lines): (PlottedWork, LinesOfRows<'_>)| {
-        let sizes: BTreeSet<usize> = lines.values().flat_map(BTreeMap::keys).copied().collect();
-        (sizes.len() > 1).then(|| SpeedPlot::new(work, lines))
-    };
-    rows.into_iter().filter_map(several).collect()
+    rows.into_iter()
+        .filter_map(|(work, lines)| {
+            let sizes: BTreeSet<usize> = lines.values().flat_map(BTreeMap::keys).copied().collect();
+            (sizes.len() > 1).then(|| SpeedPlot::new(work, lines))
+        })
+        .collect()
 }
 
 /// Whether a row that is wrong is about the work of `entry`. One without sizes is about all work of
@@ -185,16 +198,12 @@ fn line_name(entry: &BenchEntry) -> String {
 
 impl SpeedPlot {
     fn new(work: PlottedWork, lines: LinesOfRows<'_>) -> Self {
-        let line = |(name, sizes): (String, BTreeMap<usize, Vec<&BenchEntry>>)| SpeedLine {
-            name,
-            points: sizes
-                .into_iter()
-                .filter_map(|(size, entries)| SpeedPoint::new(size, &entries))
-                .collect(),
-        };
         Self {
             work,
-            lines: lines.into_iter().map(line).collect(),
+            lines: lines
+                .into_iter()
+                .map(|(name, sizes)| SpeedLine::new(name, sizes))
+                .collect(),
         }
     }
 }

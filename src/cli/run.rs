@@ -16,7 +16,11 @@ use crate::{
     },
     generate::SpecFilter,
     report::render_human,
-    results::{expected_failure::ExpectedFailures, read::ReportProblem},
+    results::{
+        expected_failure::ExpectedFailures,
+        read::{ReportProblem, Summary},
+    },
+    settings::Settings,
     spec::{LoadedSpec, load_all},
 };
 use std::{ffi::OsString, num::NonZeroU32, path::PathBuf};
@@ -127,11 +131,7 @@ pub(super) fn run(arguments: &RunArguments, out: &mut Out) -> Result<ExitCode, E
     let filter = arguments
         .models
         .filter(arguments.device.iter().map(|device| device.kind).collect());
-    let engines = if arguments.engine.is_empty() {
-        &settings.engines
-    } else {
-        &arguments.engine
-    };
+    let engines = arguments.engines(&settings);
     let mut progress = RunProgress::new(arguments.suite.quiet);
     let required = arguments.required();
     // Before anything is written or built, which takes minutes.
@@ -142,11 +142,7 @@ pub(super) fn run(arguments: &RunArguments, out: &mut Out) -> Result<ExitCode, E
         return Ok(ExitCode::Findings);
     }
     // Before the build, which takes minutes: a simulation can be impossible.
-    let simulation = arguments
-        .simulate
-        .as_ref()
-        .map(|simulation| simulation.prepare(&settings, &mut progress));
-    let simulation = simulation.transpose()?.unwrap_or_default();
+    let mut environment = arguments.simulation(&settings, &mut progress)?;
     let suite = build(
         &arguments.suite.build_options(&settings, engines),
         &mut progress,
@@ -158,7 +154,6 @@ pub(super) fn run(arguments: &RunArguments, out: &mut Out) -> Result<ExitCode, E
     if selection.tests.is_empty() && !listing.is_empty() {
         return Err(RunError::NothingSelected.into());
     }
-    let mut environment = simulation;
     environment.extend(engines);
     environment.extend(required_variable(&required));
     environment.extend(tuning);
@@ -176,16 +171,10 @@ pub(super) fn run(arguments: &RunArguments, out: &mut Out) -> Result<ExitCode, E
         required: &required,
     };
     let summary = summarize(&run, &ExpectedFailures::of_project(&settings)?)?;
-    let crashed = summary
-        .problems
-        .iter()
-        .any(|problem| matches!(problem, ReportProblem::Exit { .. }));
-    for log in keep_reports(executions, &arguments.report)?
-        .iter()
-        // The end of a log says why a process died; otherwise the summary says more.
-        .filter(|_| crashed)
-    {
-        suite::show_end(log);
+    let logs = keep_reports(executions, &arguments.report)?;
+    // The end of a log says why a process died; otherwise the summary says more.
+    if has_crashed(&summary) {
+        logs.iter().for_each(|log| suite::show_end(log));
     }
     let tuned_green = arguments.tuning.report()?;
     PrintedSummary {
@@ -197,6 +186,14 @@ pub(super) fn run(arguments: &RunArguments, out: &mut Out) -> Result<ExitCode, E
     .print(arguments.suite.format, out)
 }
 
+/// Whether a process of the suite ended with an error.
+fn has_crashed(summary: &Summary) -> bool {
+    summary
+        .problems
+        .iter()
+        .any(|problem| matches!(problem, ReportProblem::Exit { .. }))
+}
+
 /// The processes of the run: one, or one for each device of a kind.
 fn parts(
     arguments: &RunArguments,
@@ -205,30 +202,41 @@ fn parts(
 ) -> Vec<SuitePart> {
     let processes = DeviceSelection::processes(&arguments.device);
     let several = processes.len() > 1;
-    let part = |devices: ProcessDevices| {
-        let chosen = devices
-            .variable()
-            .map(|chosen| ("TESTGEN_DEVICE", chosen.into()));
-        let name = devices.file_name().filter(|_| several);
-        let selection = arguments.selection(&arguments.models.filter(devices.kinds), listing);
-        let stress = if arguments.stress {
-            stress_variables(&selection, arguments.soak)
-        } else {
-            Vec::new()
-        };
-        let environment = environment
+    processes
+        .into_iter()
+        .map(|devices| SuitePart {
+            name: devices.file_name().filter(|_| several),
+            ..part(arguments, devices, listing, environment)
+        })
+        .collect()
+}
+
+/// The process for `devices`, without a name.
+fn part(
+    arguments: &RunArguments,
+    devices: ProcessDevices,
+    listing: &Listing,
+    environment: &[(&'static str, OsString)],
+) -> SuitePart {
+    let chosen = devices
+        .variable()
+        .map(|chosen| ("TESTGEN_DEVICE", chosen.into()));
+    let selection = arguments.selection(&arguments.models.filter(devices.kinds), listing);
+    let stress = if arguments.stress {
+        stress_variables(&selection, arguments.soak)
+    } else {
+        Vec::new()
+    };
+    SuitePart {
+        name: None,
+        selection,
+        environment: environment
             .iter()
             .cloned()
             .chain(chosen)
             .chain(stress)
-            .collect();
-        SuitePart {
-            name,
-            selection,
-            environment,
-        }
-    };
-    processes.into_iter().map(part).collect()
+            .collect(),
+    }
 }
 
 /// The variable of the suite's processes that requires devices.
@@ -258,6 +266,27 @@ fn confirm_computed(selected: &[&LoadedSpec], engines: &[EngineName]) -> Result<
 }
 
 impl RunArguments {
+    /// The engines of the command line, else of the project.
+    fn engines<'a>(&'a self, settings: &'a Settings) -> &'a [EngineName] {
+        if self.engine.is_empty() {
+            &settings.engines
+        } else {
+            &self.engine
+        }
+    }
+
+    /// Prepares the simulated devices, and returns the variables by which a suite finds them.
+    fn simulation(
+        &self,
+        settings: &Settings,
+        progress: &mut RunProgress,
+    ) -> Result<Vec<(&'static str, OsString)>, RunError> {
+        match &self.simulate {
+            Some(simulation) => simulation.prepare(settings, progress),
+            None => Ok(Vec::new()),
+        }
+    }
+
     /// The tests that a filter selects; with `--stress` the stress tests alone.
     fn selection(&self, filter: &SpecFilter, listing: &Listing) -> Selection {
         let selected = select(filter, listing);

@@ -38,17 +38,7 @@ impl TuningSummary {
 
     fn new(lines: &JsonLines<TunedProduct>) -> Self {
         let products = &lines.entries;
-        let wrong = |own: bool| {
-            products.iter().flat_map(move |product| {
-                let algorithms = product.algorithms.iter().enumerate();
-                algorithms
-                    .filter(move |(index, algorithm)| {
-                        (*index == 0) == own && algorithm.problem.is_some()
-                    })
-                    .map(|(_, algorithm)| line(&product.key, algorithm))
-            })
-        };
-        let own: Vec<String> = wrong(true).collect();
+        let own = wrong(products, true);
         Self {
             products: products.len(),
             algorithms: products
@@ -57,7 +47,7 @@ impl TuningSummary {
                 .sum(),
             gain: gain(products),
             own_choices_wrong: own.len(),
-            wrong: own.into_iter().chain(wrong(false)).collect(),
+            wrong: [own, wrong(products, false)].concat(),
             problems: lines.problems.clone(),
         }
     }
@@ -100,6 +90,18 @@ impl TuningSummary {
         }
         text
     }
+}
+
+/// The wrong algorithms: the libraries' own choices, which come first, or the others.
+fn wrong(products: &[TunedProduct], own: bool) -> Vec<String> {
+    let algorithms = products.iter().flat_map(|product| {
+        let algorithms = product.algorithms.iter().enumerate();
+        algorithms.map(move |(index, algorithm)| (&product.key, index, algorithm))
+    });
+    algorithms
+        .filter(|(_, index, algorithm)| (*index == 0) == own && algorithm.problem.is_some())
+        .map(|(key, _, algorithm)| line(key, algorithm))
+        .collect()
 }
 
 fn line(key: &TunedProductKey, algorithm: &TunedAlgorithm) -> String {

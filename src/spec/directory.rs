@@ -13,7 +13,7 @@ use std::{
 };
 use testgen_base::text::Quoted;
 use testgen_types::bounded_file::read_text;
-use walkdir::WalkDir;
+use walkdir::{DirEntry, WalkDir};
 
 /// A valid spec, with its file.
 #[derive(Debug, Clone)]
@@ -87,39 +87,18 @@ fn find(directory: &Path, problems: &mut Vec<SpecProblem>) -> Vec<PathBuf> {
         .follow_links(true)
         .sort_by_file_name()
     {
-        let entry = match entry {
-            Ok(entry) => entry,
+        match entry {
+            Ok(entry) if is_yaml(&entry) => found.push((entry.depth(), entry.into_path())),
+            Ok(entry) => problems.extend(wrong_extension(&entry)),
             // A link to a directory above it: the specs there are found without it.
-            Err(error) if error.loop_ancestor().is_some() => continue,
+            Err(error) if error.loop_ancestor().is_some() => {}
             Err(error) => {
                 let path = error.path().unwrap_or(directory);
                 // Several links to one unreadable file are one problem.
-                if !seen.insert(identities.identity(path)) {
-                    continue;
+                if seen.insert(identities.identity(path)) {
+                    problems.push(unreadable(path, &io_reason(&error)));
                 }
-                let path = path.display().to_string();
-                let message = format!("the file cannot be read: {}", io_reason(&error));
-                problems.push(SpecProblem::of_file(&path, message));
-                continue;
             }
-        };
-        let extension = entry
-            .path()
-            .extension()
-            .and_then(|extension| extension.to_str());
-        match extension {
-            // The name of a directory can end in `.yaml`, too.
-            _ if entry.file_type().is_dir() => {}
-            Some("yaml") => found.push((entry.depth(), entry.into_path())),
-            // Not skipped silently: the user believes that the model is tested.
-            Some("yml") => {
-                let path = entry.path().display().to_string();
-                problems.push(
-                    SpecProblem::of_file(&path, "a spec's name ends in `.yaml`")
-                        .with_help("rename the file"),
-                );
-            }
-            _ => {}
         }
     }
     // The shortest path to a file is the one that users know.
@@ -129,6 +108,26 @@ fn find(directory: &Path, problems: &mut Vec<SpecProblem>) -> Vec<PathBuf> {
         .map(|(_, path)| path)
         .filter(|path| seen.insert(identities.identity(path)))
         .collect()
+}
+
+fn is_yaml(entry: &DirEntry) -> bool {
+    // The name of a directory can end in `.yaml`, too.
+    !entry.file_type().is_dir() && entry.path().extension().is_some_and(|end| end == "yaml")
+}
+
+/// The problem of a file that looks like a spec and is not read as one.
+fn wrong_extension(entry: &DirEntry) -> Option<SpecProblem> {
+    let is_similar = entry.path().extension().is_some_and(|end| end == "yml");
+    // Not skipped silently: the user believes that the model is tested.
+    (is_similar && !entry.file_type().is_dir()).then(|| {
+        let path = entry.path().display().to_string();
+        SpecProblem::of_file(&path, "a spec's name ends in `.yaml`").with_help("rename the file")
+    })
+}
+
+fn unreadable(path: &Path, reason: &str) -> SpecProblem {
+    let path = path.display().to_string();
+    SpecProblem::of_file(&path, format!("the file cannot be read: {reason}"))
 }
 
 /// The files that paths lead to, with the directories that were resolved for earlier paths.
@@ -181,12 +180,7 @@ fn load(path: &Path) -> Result<LoadedSpec, Vec<SpecProblem>> {
         .to_string_lossy()
         .into_owned();
     let text: Arc<str> = read_text(path, LARGEST_FILE)
-        .map_err(|error| {
-            vec![SpecProblem::of_file(
-                &shown,
-                format!("the file cannot be read: {}", error.problem),
-            )]
-        })?
+        .map_err(|error| vec![unreadable(path, &error.problem.to_string())])?
         .into();
     let file = SpecFile {
         path: shown,

@@ -73,13 +73,15 @@ impl Formatter {
 
     /// The items of a chunk, formatted, or `None` if it is not valid Rust by itself.
     fn pieces(&self, chunk: &str) -> Option<Vec<FormattedItem>> {
-        let remembered = || self.items.lock().unwrap_or_else(PoisonError::into_inner);
-        if let Some(pieces) = remembered().get(chunk) {
+        let remembered = self.items.lock().unwrap_or_else(PoisonError::into_inner);
+        if let Some(pieces) = remembered.get(chunk) {
             return Some(pieces.clone());
         }
+        drop(remembered);
         // The lock is free meanwhile; otherwise threads would parse one after the other.
         let pieces = parse(chunk).ok()?;
-        remembered().insert(chunk.to_owned(), pieces.clone());
+        let mut remembered = self.items.lock().unwrap_or_else(PoisonError::into_inner);
+        remembered.insert(chunk.to_owned(), pieces.clone());
         Some(pieces)
     }
 }

@@ -181,18 +181,19 @@ fn stress() -> Vec<StressSpec> {
     let Some(&operator) = Operator::ALL.last() else {
         return Vec::new();
     };
-    let group = |issue: &str, shapes| StressSpec {
-        operator,
-        issue: issue.to_owned(),
-        shapes,
-    };
-    vec![
-        group("vllm#51511", vec![shape_of(operator, 8193)]),
-        group(
+    [
+        ("vllm#51511", vec![shape_of(operator, 8193)]),
+        (
             "sizes",
             vec![shape_of(operator, 1), shape_of(operator, 9_500_000)],
         ),
     ]
+    .map(|(issue, shapes)| StressSpec {
+        operator,
+        issue: issue.to_owned(),
+        shapes,
+    })
+    .to_vec()
 }
 
 /// Every field that takes free text, filled with [`HOSTILE`]; the first check of each device is

@@ -41,70 +41,64 @@ pub(super) fn issues(
         .map(|name| (templates.shown(&name), read(templates.source(&name))))
         .collect();
     // Over all files, because an included template sees the variables of the including one.
-    let names = |list: fn(&TemplateVariables) -> &Vec<Variable>| -> BTreeSet<&str> {
-        files
-            .iter()
-            .flat_map(|(_, variables)| list(variables))
-            .map(|variable| variable.name.as_str())
-            .collect()
-    };
-    let (used, set) = (
-        names(|variables| &variables.used),
-        names(|variables| &variables.set),
-    );
+    let all = files.iter().map(|(_, variables)| variables);
+    let used = names_of(all.clone().flat_map(|variables| &variables.used));
+    let mut defined = names_of(all.flat_map(|variables| &variables.set));
+    defined.extend(given.iter().map(String::as_str));
     let mut issues = Vec::new();
-    let mut add = |path: &str, line, kind, message: String, help: &str| {
-        issues.push(ProjectIssue {
-            path: path.to_owned(),
-            line,
-            kind,
-            message,
-            help: help.to_owned(),
-        });
-    };
     for (path, variables) in &files {
-        for Variable { name, line } in variables.used.iter().filter(|variable| {
-            !given.contains(&variable.name) && !set.contains(variable.name.as_str())
-        }) {
-            let help = format!(
-                "the variables are: {}",
-                given.iter().cloned().collect::<Vec<_>>().join(", ")
-            );
-            add(
-                path,
-                *line,
-                IssueKind::UndefinedVariable,
-                format!("`{name}` is not defined"),
-                &help,
-            );
-        }
-        for Variable { name, line } in variables
+        let undefined = variables
+            .used
+            .iter()
+            .filter(|variable| !defined.contains(variable.name.as_str()));
+        issues.extend(undefined.map(|variable| variable.undefined(path, given)));
+        let idle = variables
             .set
             .iter()
-            .filter(|variable| !used.contains(variable.name.as_str()))
-        {
-            let message = format!("`{name}` is set and never used");
-            add(
-                path,
-                *line,
-                IssueKind::UnusedVariable,
-                message,
-                "use it, or do not set it",
-            );
+            .filter(|variable| !used.contains(variable.name.as_str()));
+        issues.extend(idle.map(|variable| variable.never_used(path)));
+    }
+    let lost = given.iter().filter(|name| !used.contains(name.as_str()));
+    issues.extend(lost.map(|given| lost_part(&templates.shown(name), given)));
+    issues
+}
+
+fn names_of<'a>(variables: impl Iterator<Item = &'a Variable>) -> BTreeSet<&'a str> {
+    variables.map(|variable| variable.name.as_str()).collect()
+}
+
+impl Variable {
+    fn undefined(&self, path: &str, given: &BTreeSet<String>) -> ProjectIssue {
+        let given: Vec<&str> = given.iter().map(String::as_str).collect();
+        ProjectIssue {
+            path: path.to_owned(),
+            line: self.line,
+            kind: IssueKind::UndefinedVariable,
+            message: format!("`{}` is not defined", self.name),
+            help: format!("the variables are: {}", given.join(", ")),
         }
     }
-    for name_given in given.iter().filter(|name| !used.contains(name.as_str())) {
-        let message =
-            format!("this template never uses `{name_given}`, so that part of the spec is lost");
-        add(
-            &templates.shown(name),
-            1,
-            IssueKind::UnusedVariable,
-            message,
-            "render it, as testgen's own templates do",
-        );
+
+    fn never_used(&self, path: &str) -> ProjectIssue {
+        ProjectIssue {
+            path: path.to_owned(),
+            line: self.line,
+            kind: IssueKind::UnusedVariable,
+            message: format!("`{}` is set and never used", self.name),
+            help: "use it, or do not set it".to_owned(),
+        }
     }
-    issues
+}
+
+/// A variable that the template at `path` receives and never uses.
+fn lost_part(path: &str, given: &str) -> ProjectIssue {
+    ProjectIssue {
+        path: path.to_owned(),
+        line: 1,
+        kind: IssueKind::UnusedVariable,
+        message: format!("this template never uses `{given}`, so that part of the spec is lost"),
+        help: "render it, as testgen's own templates do".to_owned(),
+    }
 }
 
 /// Reads every tag of `text`.

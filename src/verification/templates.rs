@@ -47,45 +47,67 @@ pub(super) fn verify(
         .collect();
     into.issues
         .extend(variables(&synthetic, layout, templates)?);
-    let mut rendered = Vec::new();
-    let all: Vec<&LoadedSpec> = loaded.iter().chain(&synthetic).collect();
+    let rendered = render(loaded, &synthetic, layout, templates, into)?;
+    into.issues = first_of_each(std::mem::take(&mut into.issues), issue_key);
+    let questions: Vec<_> = rendered.iter().map(Rendered::question).collect();
+    let answers = verify_all(&questions);
+    let verified = clean(&rendered, &answers);
+    add_findings(&rendered, answers, templates, into);
+    Ok(verified)
+}
+
+/// The harness of every spec, the specs of the project first; the others become issues.
+fn render(
+    own: &[LoadedSpec],
+    synthetic: &[LoadedSpec],
+    layout: &SuiteLayout,
+    templates: &Templates,
+    into: &mut Verification,
+) -> Result<Vec<Rendered>, Error> {
+    let all: Vec<&LoadedSpec> = own.iter().chain(synthetic).collect();
     let texts: Vec<_> = all
         .par_iter()
         .map(|loaded| HarnessExpectation::render(loaded, layout, templates))
         .collect();
-    let own = loaded.len();
+    into.renders += all.len();
+    let mut rendered = Vec::new();
     for (index, (loaded, text)) in all.into_iter().zip(texts).enumerate() {
-        into.renders += 1;
-        let is_own = index < own;
-        let (template, subject) = (
-            Templates::for_architecture(loaded.spec.architecture),
-            synthetic::describe(&loaded.spec),
-        );
+        let template = Templates::for_architecture(loaded.spec.architecture);
+        let subject = synthetic::describe(&loaded.spec);
         match text {
             Ok(text) => rendered.push(Rendered {
                 template,
                 subject,
                 harness: HarnessExpectation::new(loaded, layout)?,
                 text,
-                is_own,
+                is_own: index < own.len(),
             }),
             Err(error) => into
                 .issues
                 .push(unrendered(templates, &template, &subject, &error)),
         }
     }
-    into.issues = first_of_each(std::mem::take(&mut into.issues), |issue| {
-        // The message of a rendering that fails names the model.
-        let message = if issue.kind == IssueKind::TemplateRenders {
-            String::new()
-        } else {
-            issue.message.clone()
-        };
-        (issue.path.clone(), issue.line, message)
-    });
-    let questions: Vec<_> = rendered.iter().map(Rendered::question).collect();
-    let answers = verify_all(&questions);
-    let verified = clean(&rendered, &answers);
+    Ok(rendered)
+}
+
+/// Two issues with the same key have one reason.
+fn issue_key(issue: &ProjectIssue) -> (String, usize, String) {
+    // The message of a rendering that fails names the model.
+    let message = if issue.kind == IssueKind::TemplateRenders {
+        String::new()
+    } else {
+        issue.message.clone()
+    };
+    (issue.path.clone(), issue.line, message)
+}
+
+/// Adds the findings at their positions in the templates, and the texts that they refer to.
+fn add_findings(
+    rendered: &[Rendered],
+    answers: Vec<Vec<Finding>>,
+    templates: &Templates,
+    into: &mut Verification,
+) {
     let answers = rendered.iter().zip(answers);
     let placed = answers.flat_map(|(rendered, findings)| {
         findings
@@ -105,7 +127,6 @@ pub(super) fn verify(
         into.texts.insert(finding.path.clone(), text);
         into.findings.push(finding);
     }
-    Ok(verified)
 }
 
 fn clean(rendered: &[Rendered], answers: &[Vec<Finding>]) -> Verified {
@@ -172,14 +193,12 @@ fn unrendered(templates: &Templates, template: &str, subject: &str, error: &Erro
 /// The position in a report: `name:line:column` of Tera, or "`name`, line 3" of the formatter.
 fn named_place(templates: &Templates, template: &str, report: &str) -> Option<(String, usize)> {
     templates.reachable(template).into_iter().find_map(|name| {
-        let after = |separator: &str| {
-            report
-                .split_once(&format!("{name}{separator}"))
-                .and_then(|(_, rest)| leading_number(rest))
-        };
-        after(":")
-            .or_else(|| after("`, line "))
-            .map(|line| (name, line))
+        let mut separators = [":", "`, line "].into_iter();
+        let line = separators.find_map(|separator| {
+            let (_, rest) = report.split_once(&format!("{name}{separator}"))?;
+            leading_number(rest)
+        });
+        line.map(|line| (name, line))
     })
 }
 

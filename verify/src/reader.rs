@@ -14,6 +14,7 @@ mod expression;
 mod interpreter;
 mod macros;
 mod method;
+mod operator;
 mod pattern;
 mod state;
 mod statement;

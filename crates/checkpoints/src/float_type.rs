@@ -63,16 +63,16 @@ impl FloatType {
 
     /// The values with these bytes.
     pub(crate) fn decode(self, bytes: &[u8]) -> Vec<f32> {
-        let halves = || bytes.as_chunks::<2>().0.iter().copied();
+        let halves = bytes.as_chunks::<2>().0.iter().copied();
         match self {
             Self::F32 => {
                 let words = bytes.as_chunks::<4>().0.iter().copied();
                 words.map(f32::from_le_bytes).collect()
             }
-            Self::F16 => halves()
+            Self::F16 => halves
                 .map(|half| f16::from_le_bytes(half).to_f32())
                 .collect(),
-            Self::Bf16 => halves()
+            Self::Bf16 => halves
                 .map(|half| bf16::from_le_bytes(half).to_f32())
                 .collect(),
         }

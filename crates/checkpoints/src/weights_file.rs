@@ -52,6 +52,7 @@ pub(crate) fn write_dequantized(
     };
     let file = File::create(path).map_err(failed(0))?;
     let threads = thread::available_parallelism().map_or(1, usize::from);
+    // One tensor for each thread is in memory at a time, and not the whole model.
     for batch in names.chunks(threads) {
         for (name, tensor) in batch.iter().zip(dequantized(weights, batch)) {
             let DenseTensor {
@@ -139,6 +140,7 @@ impl<'a> From<&'a SyntheticTensor> for HeaderLine<'a> {
 
 /// The length of the header in 8 bytes, then the header, which spaces fill up to a multiple of 8.
 pub(crate) fn header<'a>(tensors: impl Iterator<Item = HeaderLine<'a>>) -> Vec<u8> {
+    // transformers refuses a file whose metadata does not name its framework.
     let mut text = r#"{"__metadata__":{"format":"pt"}"#.to_owned();
     let mut start = 0;
     for tensor in tensors {
@@ -154,6 +156,7 @@ pub(crate) fn header<'a>(tensors: impl Iterator<Item = HeaderLine<'a>>) -> Vec<u
         start = end;
     }
     text.push('}');
+    // Tensors begin at a multiple of 8, so that a mapped file can be read in place.
     text.extend(std::iter::repeat_n(
         ' ',
         text.len().next_multiple_of(8) - text.len(),

@@ -105,19 +105,10 @@ impl EnergyCounter {
 /// `None` if there is none, or one of them may not be read, because a part of the energy is not the
 /// energy.
 fn packages(system: &System) -> Option<Vec<CounterFile>> {
-    let is_package = |name: &String| {
-        let number = name.strip_prefix("intel-rapl:");
-        let is_number = number.is_some_and(|number| number.parse::<u32>().is_ok());
-        // `psys` is the whole machine, which contains the packages.
-        is_number
-            && system
-                .read(format!("{POWERCAP}/{name}/name"))
-                .is_some_and(|name| name.starts_with("package"))
-    };
     let packages: Vec<CounterFile> = system
         .list(POWERCAP)
         .into_iter()
-        .filter(is_package)
+        .filter(|name| is_package(system, name))
         .map(|name| {
             let directory = system.path(format!("{POWERCAP}/{name}"));
             CounterFile {
@@ -127,6 +118,16 @@ fn packages(system: &System) -> Option<Vec<CounterFile>> {
         })
         .collect();
     (!packages.is_empty()).then_some(packages)
+}
+
+fn is_package(system: &System, name: &str) -> bool {
+    let number = name.strip_prefix("intel-rapl:");
+    let is_number = number.is_some_and(|number| number.parse::<u32>().is_ok());
+    // `psys` is the whole machine, which contains the packages.
+    is_number
+        && system
+            .read(format!("{POWERCAP}/{name}/name"))
+            .is_some_and(|name| name.starts_with("package"))
 }
 
 fn number(path: &Path) -> Option<u64> {

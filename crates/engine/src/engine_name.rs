@@ -56,16 +56,15 @@ impl EngineName {
 
     /// Whether it is the native engine with the products of the vendor's library.
     pub fn has_vendor_products(&self) -> bool {
-        self.is_native() && self.options.iter().any(|option| option == VENDOR)
+        self.is_native() && self.has(VENDOR)
     }
 
     /// Where the native engine has the layers of a model; other engines take all options
     /// themselves.
     pub fn layers(&self) -> LayerPlaces {
-        let has = |name| self.is_native() && self.options.iter().any(|option| option == name);
-        if has(STREAM) {
+        if self.is_native() && self.has(STREAM) {
             LayerPlaces::File
-        } else if has(SPLIT) {
+        } else if self.is_native() && self.has(SPLIT) {
             LayerPlaces::AllDevices
         } else {
             LayerPlaces::OneDevice
@@ -84,7 +83,11 @@ impl EngineName {
 
     /// Whether the engine was asked to round the factors of f32 products to TF32.
     pub fn tf32(&self) -> bool {
-        self.options.iter().any(|option| option == "tf32")
+        self.has("tf32")
+    }
+
+    fn has(&self, option: &str) -> bool {
+        self.options.iter().any(|own| own == option)
     }
 
     /// The name as a report has it, or `None` for the native engine without options, whose entries
@@ -122,14 +125,13 @@ impl FromStr for EngineName {
             }
         }
         let name = Self { program, options };
-        let is_known = |option: &String| [SPLIT, STREAM, VENDOR].contains(&option.as_str());
-        if name.is_native() && !name.options.iter().all(is_known) {
+        let mut options = name.options.iter().map(String::as_str);
+        if name.is_native() && !options.all(|option| [SPLIT, STREAM, VENDOR].contains(&option)) {
             return Err(error(
                 "the native engine has the options split, stream and vendor",
             ));
         }
-        let asked = |option: &str| name.options.iter().any(|known| known == option);
-        if name.is_native() && asked(SPLIT) && asked(STREAM) {
+        if name.is_native() && name.has(SPLIT) && name.has(STREAM) {
             return Err(error("layers are split or streamed, not both"));
         }
         Ok(name)

@@ -333,11 +333,10 @@ fn every(
     if stride == 1 {
         return x;
     }
-    let product = |dims: &[u64]| {
+    let [outer, inner] = [&dims[..dimension], &dims[dimension + 1..]].map(|dims| {
         dims.iter()
             .fold(1_u64, |product, length| product.saturating_mul(*length))
-    };
-    let (outer, inner) = (product(&dims[..dimension]), product(&dims[dimension + 1..]));
+    });
     let strided = x.reshape(&[outer, count, stride, inner]).narrow(2, 0, 1);
     dims[dimension] = count;
     strided.reshape(&dims)

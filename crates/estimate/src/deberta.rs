@@ -129,8 +129,8 @@ impl DebertaLayer {
 
     fn attend(&self, x: AllocatedTensor) -> AllocatedTensor {
         let square = ProjectionMatrix::linear(self.width, self.width, true);
-        let project = |x: AllocatedTensor| split_heads(square.forward(x), self.heads);
-        let [query, key, value] = [(); 3].map(|()| project(x.clone()));
+        let [query, key, value] =
+            [(); 3].map(|()| split_heads(square.forward(x.clone()), self.heads));
         // `x` is an argument, which is freed at the end.
         let scores = self
             .rows

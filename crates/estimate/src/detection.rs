@@ -103,8 +103,8 @@ impl DetrLayer {
     fn attend(&self, [query, key, value]: [AllocatedTensor; 3]) -> AllocatedTensor {
         let Attention { width, heads, .. } = self.attention;
         let square = ProjectionMatrix::linear(width, width, true);
-        let project = |x| split_heads(square.forward(x), heads);
-        let (query, key, value) = (project(query), project(key), project(value));
+        let [query, key, value] =
+            [query, key, value].map(|x| split_heads(square.forward(x), heads));
         square.forward(attend(query, KeyValueTensors { key, value }, false, None))
     }
 }

@@ -61,15 +61,14 @@ impl ProjectionMatrix {
 
     fn product(self, x: AllocatedTensor, rows: u64) -> AllocatedTensor {
         let (machine, element) = (x.machine().clone(), x.element);
-        let out = |element| empty(&machine, &[rows, self.out], element);
         if machine.is_gpu() {
             // The bias is added in place.
-            return out(element);
+            return empty(&machine, &[rows, self.out], element);
         }
         let product = match element {
             ElementType::F32 => {
                 let _x = x.contiguous();
-                let y = out(element);
+                let y = empty(&machine, &[rows, self.out], element);
                 let by_columns =
                     self.order == Order::View || (self.order == Order::Linear && machine.mapped);
                 // The kernel for matrices [out, in] sums by columns and adds its sums to the result
@@ -86,30 +85,27 @@ impl ProjectionMatrix {
                 drop(x);
                 y
             }
-            ElementType::Bf16 => {
-                let weight = [self.inner, self.out];
-                let _turned =
-                    (self.order == Order::View).then(|| workspace(&machine, &weight, element));
-                // Flex converts both factors to f32, and the result back.
-                let factors =
-                    [x.dims(), &weight].map(|dims| workspace(&machine, dims, ElementType::F32));
-                let sum = result(
-                    &machine,
-                    &[rows, self.out],
-                    ElementType::F32,
-                    MemoryUse::Workspace,
-                );
-                drop(factors);
-                let y = out(element);
-                drop((sum, x));
-                y
-            }
+            ElementType::Bf16 => self.product_of_converted(x, rows),
         };
         if self.bias {
             product.like(element)
         } else {
             product
         }
+    }
+
+    /// The product of bf16, whose factors Flex converts to f32, and the result back.
+    fn product_of_converted(self, x: AllocatedTensor, rows: u64) -> AllocatedTensor {
+        let (machine, element) = (x.machine().clone(), x.element);
+        let weight = [self.inner, self.out];
+        let _turned = (self.order == Order::View).then(|| workspace(&machine, &weight, element));
+        let factors = [x.dims(), &weight].map(|dims| workspace(&machine, dims, ElementType::F32));
+        let dims = [rows, self.out];
+        let sum = result(&machine, &dims, ElementType::F32, MemoryUse::Workspace);
+        drop(factors);
+        let y = empty(&machine, &dims, element);
+        drop((sum, x));
+        y
     }
 
     /// The product of both factors in f32, which is then rounded.

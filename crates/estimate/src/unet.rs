@@ -174,7 +174,7 @@ fn blocks(
         config.texts("down_block_types"),
         config.texts("up_block_types"),
     );
-    let block = |index: usize| ResolutionSizes {
+    let blocks = (0..count).map(|index| ResolutionSizes {
         layers: layers[index],
         // The blocks on the way up are listed from the lowest resolution on.
         attends: [attends(down.get(index)), attends(up.get(count - 1 - index))],
@@ -182,8 +182,8 @@ fn blocks(
         depth: depths[index],
         condition: conditions[index],
         linear,
-    };
-    Ok((0..count).map(block).collect())
+    });
+    Ok(blocks.collect())
 }
 
 /// Whether a block of this type attends to the condition.

@@ -66,8 +66,12 @@ fn head(
 /// The number of samples of which the convolutions make `frames` frames.
 fn samples(call: &NetworkCall<'_>) -> Result<u64, EstimateError> {
     let convolutions = convolutions(call)?;
-    let needed = |length, convolution: &SequenceConvolution| convolution.needed(length);
-    Ok(convolutions.iter().rev().fold(call.tokens, needed))
+    Ok(convolutions
+        .iter()
+        .rev()
+        .fold(call.tokens, |length, convolution| {
+            convolution.needed(length)
+        }))
 }
 
 fn convolutions(call: &NetworkCall<'_>) -> Result<Vec<SequenceConvolution>, EstimateError> {

@@ -45,19 +45,27 @@ fn embed(call: &NetworkCall<'_>, width: u64) -> Result<AllocatedTensor, Estimate
         call.config.size("num_mel_bins")?,
         call.config.size("max_source_positions")?,
     );
-    let convolution = |inner, stride| SequenceConvolution {
-        channels: [inner, width],
+    let activation = ActivationMemory::named("gelu");
+    let features = call.floats(&[call.batch, bins, 2 * positions]).swap(1, 2);
+    let x = convolution([bins, width], 1)
+        .forward(features)
+        .activate(activation);
+    let x = convolution([width, width], 2)
+        .forward(x)
+        .activate(activation);
+    Ok(x.combine(call.weight(&[1, positions, width])))
+}
+
+/// A convolution over three frames.
+fn convolution(channels: [u64; 2], stride: u64) -> SequenceConvolution {
+    SequenceConvolution {
+        channels,
         kernel: 3,
         stride,
         padding: 1,
         groups: 1,
         bias: true,
-    };
-    let activation = ActivationMemory::named("gelu");
-    let features = call.floats(&[call.batch, bins, 2 * positions]).swap(1, 2);
-    let x = convolution(bins, 1).forward(features).activate(activation);
-    let x = convolution(width, 2).forward(x).activate(activation);
-    Ok(x.combine(call.weight(&[1, positions, width])))
+    }
 }
 
 /// All hidden states are kept for the classifier.

@@ -1,6 +1,6 @@
 //! Two logs, aligned by step.
 
-use super::{curve::Curve, metric::Metric, summary::LogSummary};
+use super::{metric::Metric, summary::LogSummary};
 use serde::Serialize;
 use std::collections::BTreeMap;
 
@@ -53,8 +53,8 @@ impl LogComparison {
             .curve
             .steps_per_point()
             .max(second.curve.steps_per_point());
-        let reduced = |curve: &Curve| curve.reduced(steps_per_point, usize::MAX);
-        let (first, second) = (reduced(&first.curve), reduced(&second.curve));
+        let [first, second] =
+            [&first.curve, &second.curve].map(|curve| curve.reduced(steps_per_point, usize::MAX));
         let later: BTreeMap<u64, _> = second
             .points()
             .map(|point| (point.step, point.values))

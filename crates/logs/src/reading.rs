@@ -140,11 +140,11 @@ impl Reading {
             }
         };
         if let Some(loss) = record.value(Metric::Loss).filter(|loss| !loss.is_finite()) {
-            let norm = || record.value(Metric::GradNorm).unwrap_or(f64::NAN);
             add(
                 1,
                 if is_hidden {
-                    format!("0 with a gradient norm of {}", norm())
+                    let norm = record.value(Metric::GradNorm).unwrap_or(f64::NAN);
+                    format!("0 with a gradient norm of {norm}")
                 } else {
                     loss.to_string()
                 },

@@ -75,6 +75,10 @@ impl Capabilities {
             ..limits
         };
         let writes = head != Head::Encoder;
+        let beside_encoder = Self {
+            token_input_name: DECODER_INPUT,
+            ..decoder
+        };
         match model_type.architecture() {
             Architecture::DecoderOnly | Architecture::Moe => decoder,
             // A state has no positions.
@@ -86,49 +90,48 @@ impl Capabilities {
                 tokens_per_image: tokens_per_image(config),
                 ..decoder
             },
-            Architecture::EncoderDecoder if writes => Self {
-                token_input_name: DECODER_INPUT,
-                ..decoder
-            },
-            Architecture::Rag => Self {
-                token_input_name: DECODER_INPUT,
-                ..decoder
-            },
+            Architecture::EncoderDecoder if writes => beside_encoder,
+            Architecture::EncoderDecoder => limits,
+            Architecture::Rag => beside_encoder,
             Architecture::Speech
                 // Whisper's base class decodes, too; wav2vec 2.0 has no decoder at all.
                 if head == Head::ConditionalGeneration
                     || text.has_decoder() && head == Head::Base =>
             {
-                Self {
-                    token_input_name: DECODER_INPUT,
-                    ..decoder
-                }
+                beside_encoder
             }
-            // Encoders like BERT's see every token and are pooled at the first one.
-            Architecture::VisionText if text.has_token_types() => Self {
-                max_positions: text.encoder_positions(),
-                ..limits
-            },
-            Architecture::VisionText => match model_type.scores() {
-                // CLIP, whose text encoder has a causal mask and is read at the end token.
-                ScoreFunction::Softmax => Self {
-                    causal: true,
-                    pooling: Pooling::EndToken,
-                    ..limits
-                },
-                // SigLIP, which sees whole texts and was trained on texts of full length.
-                ScoreFunction::Sigmoid => Self {
-                    pooling: Pooling::LastColumn,
-                    ..limits
-                },
-            },
+            Architecture::VisionText => limits.beside_images(model_type, &text),
             Architecture::EncoderOnly => Self {
                 max_positions: text.encoder_positions(),
                 ..limits
             },
-            Architecture::EncoderDecoder => limits,
             // The others read no text.
             _ => Self::default(),
+        }
+    }
+
+    /// The capabilities of a text encoder with these limits, in a model that compares texts with
+    /// images.
+    fn beside_images(self, model_type: ModelType, text: &TextConfig<'_>) -> Self {
+        // Encoders like BERT's see every token and are pooled at the first one.
+        if text.has_token_types() {
+            return Self {
+                max_positions: text.encoder_positions(),
+                ..self
+            };
+        }
+        match model_type.scores() {
+            // CLIP, whose text encoder has a causal mask and is read at the end token.
+            ScoreFunction::Softmax => Self {
+                causal: true,
+                pooling: Pooling::EndToken,
+                ..self
+            },
+            // SigLIP, which sees whole texts and was trained on texts of full length.
+            ScoreFunction::Sigmoid => Self {
+                pooling: Pooling::LastColumn,
+                ..self
+            },
         }
     }
 

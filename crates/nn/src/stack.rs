@@ -74,6 +74,7 @@ impl<B: Ops, L: 'static> LayerStack<B, L> {
         load: impl Fn(usize, &Weights<B>) -> Result<L, WeightsError> + Send + 'static,
     ) -> Result<Self, WeightsError> {
         w.mark_stack();
+        // A layer can be computed several times, as in ALBERT, and is loaded once.
         let count = order.iter().max().map_or(0, |last| last + 1);
         let layers = match w.residency() {
             Residency::Resident => Layers::loaded(w, count, 1, load)?,
@@ -101,14 +102,15 @@ impl<B: Ops, L> Layers<B, L> {
         devices: u16,
         load: impl Fn(usize, &Weights<B>) -> Result<L, WeightsError>,
     ) -> Result<Self, WeightsError> {
-        let placed = |index| {
-            let distance = index * usize::from(devices) / count;
-            let device = B::after(w.device(), distance as u16, devices);
-            Ok((device.clone(), load(index, &w.on(device))?))
-        };
         Ok(Self::Loaded {
             home: w.device().clone(),
-            layers: (0..count).map(placed).collect::<Result<_, _>>()?,
+            layers: (0..count)
+                .map(|index| {
+                    let distance = index * usize::from(devices) / count;
+                    let device = B::after(w.device(), distance as u16, devices);
+                    Ok((device.clone(), load(index, &w.on(device))?))
+                })
+                .collect::<Result<_, _>>()?,
         })
     }
 }
@@ -203,6 +205,8 @@ impl<B: Ops, L> LayerStack<B, L> {
                 Ok(state)
             }
             Layers::Streamed { weights, load } => {
+                // Each call reads the files again: after a change the layers would be of two
+                // checkpoints.
                 weights.check_unchanged()?;
                 let stream = LayerStream {
                     weights,
@@ -263,6 +267,7 @@ impl<B: Ops, L> LayerStream<'_, B, L> {
                     shared: &mut *shared,
                 };
                 let state = step(state, at, context)?;
+                // The device computes after a step has returned, which would count as loading.
                 if self.is_apart {
                     self.finish()?;
                 }

@@ -5,12 +5,14 @@
 //! row alone equals the row in a batch: every row draws from its own generator of the same seed.
 
 mod choose;
+mod defaults;
 mod error;
 mod rules;
 mod settings;
 
+pub use defaults::{GenerationControls, GenerationDefaults};
 pub use error::GenerationError;
-pub use settings::{GenerationControls, GenerationDefaults, GenerationSettings};
+pub use settings::GenerationSettings;
 
 use choose::Chooser;
 use testgen_nn::{
@@ -156,16 +158,7 @@ struct Feed {
 impl Feed {
     fn new(prompt: &Arrays) -> Result<Self, GenerationError> {
         if let Some(start) = prompt.get("decoder_input_ids") {
-            return match start.shape() {
-                [_, 0] => Err(invalid_prompt(
-                    "has no tokens for the decoder to start with",
-                )),
-                _ => Ok(Self {
-                    inputs: prompt.clone(),
-                    grown: "decoder_input_ids",
-                    mask: None,
-                }),
-            };
+            return Self::of_decoder(start, prompt);
         }
         let ids = prompt
             .get("input_ids")
@@ -191,25 +184,28 @@ impl Feed {
             mask: None,
         };
         if let Some(mask) = prompt.get("attention_mask") {
-            let values = mask.as_integers().filter(|_| mask.shape() == ids.shape());
-            let values = values.ok_or_else(|| {
-                invalid_prompt("has an `attention_mask` of another shape than `input_ids`")
-            })?;
-            let rows: Vec<Vec<i64>> = values.chunks_exact(seq).map(<[i64]>::to_vec).collect();
-            // New tokens follow the last column: after padding on the right, they would not be next
-            // to their text.
-            if rows.iter().any(|row| row[seq - 1] == 0 || !row.is_sorted()) {
-                return Err(invalid_prompt(
-                    "is padded on the right, or empty; pad on the left",
-                ));
-            }
+            let rows = left_padded_rows(mask, ids.shape())?;
             // A mask of ones says nothing, and would need positions in every step.
-            if values.contains(&0) {
+            if rows.iter().any(|row| row.contains(&0)) {
                 feed.mask = Some(rows);
                 feed.insert_mask(seq);
             }
         }
         Ok(feed)
+    }
+
+    /// The input of a decoder beside an encoder, which begins with the tokens `start`.
+    fn of_decoder(start: &Array, prompt: &Arrays) -> Result<Self, GenerationError> {
+        match start.shape() {
+            [_, 0] => Err(invalid_prompt(
+                "has no tokens for the decoder to start with",
+            )),
+            _ => Ok(Self {
+                inputs: prompt.clone(),
+                grown: "decoder_input_ids",
+                mask: None,
+            }),
+        }
     }
 
     /// The tokens of every row without padding.
@@ -263,6 +259,26 @@ impl Feed {
 
 #[cfg(test)]
 mod tests;
+
+/// The rows of a mask of ids with this shape, [batch, seq]; each has its padding on the left.
+fn left_padded_rows(mask: &Array, ids: &[usize]) -> Result<Vec<Vec<i64>>, GenerationError> {
+    let values = mask.as_integers().filter(|_| mask.shape() == ids);
+    let values = values.ok_or_else(|| {
+        invalid_prompt("has an `attention_mask` of another shape than `input_ids`")
+    })?;
+    let rows: Vec<Vec<i64>> = values.chunks_exact(ids[1]).map(<[i64]>::to_vec).collect();
+    // New tokens follow the last column: after padding on the right, they would not be next to
+    // their text.
+    if rows
+        .iter()
+        .any(|row| row.last() == Some(&0) || !row.is_sorted())
+    {
+        return Err(invalid_prompt(
+            "is padded on the right, or empty; pad on the left",
+        ));
+    }
+    Ok(rows)
+}
 
 fn invalid_prompt(problem: &str) -> GenerationError {
     GenerationError::Prompt {

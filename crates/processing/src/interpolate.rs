@@ -24,22 +24,25 @@ pub fn interpolate(
     interpolation: Interpolation,
 ) -> Vec<f32> {
     let [rows, columns] = [0, 1].map(|axis| taps(from[axis], to[axis], interpolation));
-    let across = |row: usize, taps: &WeightedPlaces| -> f64 {
-        taps.iter()
-            .map(|(column, weight)| f64::from(values[row * from[1] + column]) * weight)
-            .sum()
-    };
     let mut found = Vec::with_capacity(to[0] * to[1]);
     for row in &rows {
         for column in &columns {
             let sum: f64 = row
                 .iter()
-                .map(|(row, weight)| across(*row, column) * weight)
+                .map(|(row, weight)| across(&values[row * from[1]..], column) * weight)
                 .sum();
             found.push(sum as f32);
         }
     }
     found
+}
+
+/// The value between places of a row.
+fn across(row: &[f32], places: &[(usize, f64)]) -> f64 {
+    let values = places.iter();
+    values
+        .map(|(column, weight)| f64::from(row[*column]) * weight)
+        .sum()
 }
 
 /// The taps of every place of an axis; places beyond the edge are the edge.

@@ -3,6 +3,7 @@
 //! Owns the names and the metadata of the golden format, not how checks use them. Only `input.*`,
 //! `output.*` and `model_class` are required; all other parts are optional.
 
+mod assembly;
 mod contents;
 mod drawn;
 mod error;
@@ -43,7 +44,7 @@ impl Golden {
         let metadata = header.metadata().clone().unwrap_or_default();
         let arrays = tensors::read(&SafeTensors::deserialize(&bytes).map_err(format)?)
             .map_err(|unreadable| unreadable.in_file(&path))?;
-        parts::assemble(&path, arrays, &metadata)
+        assembly::assemble(&path, arrays, &metadata)
     }
 }
 

@@ -99,14 +99,17 @@ fn planned(harness: &Harness, engines: &[EngineName]) -> Vec<(Registration, Engi
 
 /// Whether the filters of the command line select the test, as libtest applies them.
 fn is_selected(arguments: &Arguments, name: &str) -> bool {
-    let matches = |filter: &String| {
-        if arguments.exact {
-            name == filter
-        } else {
-            name.contains(filter.as_str())
-        }
-    };
-    arguments.filter.as_ref().is_none_or(matches) && !arguments.skip.iter().any(matches)
+    let (filter, mut skip) = (arguments.filter.as_ref(), arguments.skip.iter());
+    filter.is_none_or(|filter| matches(name, filter, arguments.exact))
+        && !skip.any(|filter| matches(name, filter, arguments.exact))
+}
+
+fn matches(name: &str, filter: &str, exact: bool) -> bool {
+    if exact {
+        name == filter
+    } else {
+        name.contains(filter)
+    }
 }
 
 /// Runs one check as the suite does, with the checkpoint below `base`, and returns its report

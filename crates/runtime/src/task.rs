@@ -25,6 +25,7 @@ mod operator_evaluation;
 mod query_masks;
 mod question_answering;
 mod request;
+mod request_parts;
 mod response;
 mod retrieval_augmented_generation;
 mod scores;

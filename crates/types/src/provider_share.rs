@@ -26,7 +26,7 @@ pub struct ProviderShares<'a>(pub &'a [ProviderShare]);
 impl ProviderShares<'_> {
     /// The nodes, and the time in microseconds, of the CPU's provider and of all.
     fn on_cpu(self) -> [(u64, u64); 2] {
-        let sum = |only_cpu: bool| {
+        [true, false].map(|only_cpu| {
             let shares = self
                 .0
                 .iter()
@@ -38,8 +38,7 @@ impl ProviderShares<'_> {
                     time.saturating_add(share.microseconds),
                 )
             })
-        };
-        [sum(true), sum(false)]
+        })
     }
 
     /// Whether nodes ran on the CPU although another provider has some, too.

@@ -86,11 +86,11 @@ fn row<'s>(loaded: &'s LoadedSpec, layout: &SuiteLayout) -> Result<SpecRow<'s>, 
         ),
         None => (None, None, None),
     };
-    let has = |file: &str| {
+    let [available, goldens] = ["config.json", "golden.safetensors"].map(|file| {
         directory
             .as_ref()
             .is_some_and(|directory| directory.join(file).is_file())
-    };
+    });
     Ok(SpecRow {
         name: spec.name.as_str(),
         model_type,
@@ -103,8 +103,8 @@ fn row<'s>(loaded: &'s LoadedSpec, layout: &SuiteLayout) -> Result<SpecRow<'s>, 
             .map(|precision| precision.as_str())
             .collect(),
         spec: loaded.path.display().to_string(),
-        available: has("config.json"),
-        goldens: has("golden.safetensors"),
+        available,
+        goldens,
         generated: layout.harness(loaded).is_file(),
         checkpoint,
     })

@@ -2,7 +2,7 @@
 
 use super::error::ReplayError;
 use crate::execution::run::{BuiltSuite, DeviceSelection, command_without_choices};
-use std::{ffi::OsString, path::Path, time::Duration};
+use std::{ffi::OsString, path::Path, process::Command, time::Duration};
 use testgen_base::{
     child_process::{ChildError, is_interrupted},
     limited_output::{LimitedOutput, output_within},
@@ -44,26 +44,7 @@ pub fn compute(
     let path = folder.path().join("outcome.json");
     // The suite runs in another directory.
     let file = std::path::absolute(file).map_err(write)?;
-    let mut command = command_without_choices(suite);
-    command.envs(
-        options
-            .environment
-            .iter()
-            .map(|(name, value)| (*name, value)),
-    );
-    command
-        .env("TESTGEN_ENGINES", "native")
-        .env("TESTGEN_REPLAY", &file)
-        .env("TESTGEN_REPLAY_OUTCOME", &path);
-    if let Some(device) = options.device {
-        command.env("TESTGEN_REPLAY_DEVICE", device.kind.as_str());
-        if let Some(index) = device.index {
-            command.env("TESTGEN_DEVICE", format!("{}:{index}", device.kind));
-        }
-    }
-    if options.reduce {
-        command.env("TESTGEN_REPLAY_REDUCE", "1");
-    }
+    let command = command(suite, &file, &path, options);
     let output = output_within(command, options.limit);
     let output = output.map_err(|source| ReplayError::Start {
         binary: suite.binary.clone(),
@@ -86,6 +67,31 @@ pub fn compute(
         }
         None => Err(ended(&output, options.limit)),
     }
+}
+
+/// Computes the call of `file`, and writes the outcome to `outcome`.
+fn command(suite: &BuiltSuite, file: &Path, outcome: &Path, options: &ReplayOptions) -> Command {
+    let mut command = command_without_choices(suite);
+    command.envs(
+        options
+            .environment
+            .iter()
+            .map(|(name, value)| (*name, value)),
+    );
+    command
+        .env("TESTGEN_ENGINES", "native")
+        .env("TESTGEN_REPLAY", file)
+        .env("TESTGEN_REPLAY_OUTCOME", outcome);
+    if let Some(device) = options.device {
+        command.env("TESTGEN_REPLAY_DEVICE", device.kind.as_str());
+        if let Some(index) = device.index {
+            command.env("TESTGEN_DEVICE", format!("{}:{index}", device.kind));
+        }
+    }
+    if options.reduce {
+        command.env("TESTGEN_REPLAY_REDUCE", "1");
+    }
+    command
 }
 
 /// The error of a process that wrote no outcome.

@@ -96,17 +96,16 @@ fn own_workspace(metadata: &Metadata) -> Option<&CargoPackage> {
 
 /// The user's cache directory, the same in which the runtime keeps compiled kernels.
 fn cache(variable: impl Fn(&str) -> Option<OsString>) -> Option<PathBuf> {
-    let set = |name: &str| {
+    let [own, xdg, home] = ["TESTGEN_CACHE", "XDG_CACHE_HOME", "HOME"].map(|name| {
         variable(name)
             .filter(|value| !value.is_empty())
             .map(PathBuf::from)
-    };
+    });
     // The XDG specification requires relative paths to be ignored.
-    let absolute = |name: &str| set(name).filter(|path| path.is_absolute());
-    set("TESTGEN_CACHE")
-        .and_then(|path| std::path::absolute(path).ok())
-        .or_else(|| absolute("XDG_CACHE_HOME").map(|path| path.join("testgen")))
-        .or_else(|| absolute("HOME").map(|path| path.join(".cache/testgen")))
+    let [xdg, home] = [xdg, home].map(|path| path.filter(|path| path.is_absolute()));
+    own.and_then(|path| std::path::absolute(path).ok())
+        .or_else(|| Some(xdg?.join("testgen")))
+        .or_else(|| Some(home?.join(".cache/testgen")))
 }
 
 /// A directory name for the runtime that the suite depends on. One directory per runtime can be

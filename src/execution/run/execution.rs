@@ -151,20 +151,7 @@ pub fn execute(
     progress: &mut RunProgress,
 ) -> Result<Vec<Execution>, RunError> {
     child_process::watch_interrupts();
-    // The number of products is known only to the suite.
-    let (all, work) = match options.work {
-        Work::Checks => {
-            let checks = parts.iter().map(|part| part.selection.tests.len()).sum();
-            let processes = if parts.len() > 1 {
-                format!(" in {} processes", parts.len())
-            } else {
-                String::new()
-            };
-            (Some(checks), format!("{checks} checks{processes}"))
-        }
-        Work::Kernels => (None, "every kernel".to_owned()),
-        Work::Times => (None, "times".to_owned()),
-    };
+    let (all, work) = described_work(parts, options.work);
     progress.stage("testing", &work);
     let mut started = parts
         .iter()
@@ -198,6 +185,24 @@ pub fn execute(
         .collect();
     progress.end("tested", &work);
     Ok(executions)
+}
+
+/// The number of checks, and the work in words.
+fn described_work(parts: &[SuitePart], work: Work) -> (Option<usize>, String) {
+    match work {
+        Work::Checks => {
+            let checks = parts.iter().map(|part| part.selection.tests.len()).sum();
+            let processes = if parts.len() > 1 {
+                format!(" in {} processes", parts.len())
+            } else {
+                String::new()
+            };
+            (Some(checks), format!("{checks} checks{processes}"))
+        }
+        // The number of products is known only to the suite.
+        Work::Kernels => (None, "every kernel".to_owned()),
+        Work::Times => (None, "times".to_owned()),
+    }
 }
 
 /// The time that the checks take by the report that this run replaces.

@@ -54,17 +54,12 @@ pub fn record_all(
     // Measured once: what recorders take later is counted, and would be subtracted twice.
     let memory = RecorderMemory::available();
     let (sender, events) = mpsc::channel();
-    let next = || {
-        queue
-            .lock()
-            .unwrap_or_else(PoisonError::into_inner)
-            .pop_front()
-    };
     Ok(thread::scope(|scope| {
         for _ in 0..jobs {
             let (sender, recorder, memory) = (sender.clone(), &recorder, &memory);
+            let queue = &queue;
             scope.spawn(move || {
-                while let Some(target) = next() {
+                while let Some(target) = next(queue) {
                     let send = |content| {
                         // The receiver lives until every sender is gone.
                         let _ = sender.send(Event { target, content });
@@ -79,6 +74,14 @@ pub fn record_all(
         drop(sender);
         watch(targets, &events, progress)
     }))
+}
+
+/// The next target. A function, so that the lock is released before the target is recorded.
+fn next(queue: &Mutex<VecDeque<usize>>) -> Option<usize> {
+    queue
+        .lock()
+        .unwrap_or_else(PoisonError::into_inner)
+        .pop_front()
 }
 
 /// Records one target when its memory is free.

@@ -1,7 +1,7 @@
 //! Failures that no expectation covers, although it names their check.
 
 use super::{alternatives::Alternatives, name_pattern::NamePattern};
-use testgen_types::{EntryStatus, OutputError, ReportEntry};
+use testgen_types::{EntryStatus, ReportEntry};
 
 /// The failures that an expectation is about.
 #[derive(Debug, Clone, Copy)]
@@ -36,13 +36,13 @@ fn has_other_outputs(named: Option<&Alternatives<NamePattern>>, entry: &ReportEn
     let Some(named) = named else {
         return false;
     };
-    let is_named = |output: &OutputError| named.any(|pattern| pattern.matches(&output.name));
     let mut failed = entry
         .outputs
         .iter()
         .filter(|output| output.headroom < 1.0)
         .peekable();
-    failed.peek().is_none() || !failed.all(is_named)
+    failed.peek().is_none()
+        || !failed.all(|output| named.any(|pattern| pattern.matches(&output.name)))
 }
 
 /// Whether an output above its threshold has NaN or infinity in place of a number. The check

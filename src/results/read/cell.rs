@@ -177,19 +177,19 @@ fn tightest<'o>(outputs: impl Iterator<Item = &'o OutputError>) -> Option<&'o Ou
 /// Whether numeric checks passed without `output_golden` or `forward`, one of which every model and
 /// every operator has in every precision.
 fn computes_without_comparing(entries: &[MergedEntry]) -> bool {
-    let passed = || {
-        entries
-            .iter()
-            .filter(|merged| {
-                matches!(
-                    merged.evaluation.status,
-                    ResultStatus::Pass | ResultStatus::Simulated
-                )
-            })
-            .map(|merged| merged.entry.check)
-    };
-    passed().any(Check::is_numeric)
-        && !passed().any(|check| matches!(check, Check::OutputGolden | Check::Forward))
+    let passed: Vec<Check> = entries
+        .iter()
+        .filter(|merged| {
+            matches!(
+                merged.evaluation.status,
+                ResultStatus::Pass | ResultStatus::Simulated
+            )
+        })
+        .map(|merged| merged.entry.check)
+        .collect();
+    passed.iter().any(|check| check.is_numeric())
+        && !passed.contains(&Check::OutputGolden)
+        && !passed.contains(&Check::Forward)
 }
 
 /// The first hidden state, in the order of the layers, that is outside its threshold.

@@ -2,7 +2,6 @@
 
 use super::{
     branch::{self, Branch, Flow},
-    code_path::{Callee, RecordedCall},
     interpreter::Interpreter,
     pattern,
     state::PathState,
@@ -10,9 +9,7 @@ use super::{
 };
 use crate::names::Meaning;
 use std::rc::Rc;
-use syn::{
-    BinOp, Expr, ExprAssign, ExprPath, ExprStruct, ExprTry, Lit, Member, UnOp, ext::IdentExt,
-};
+use syn::{Expr, ExprAssign, ExprPath, ExprStruct, ExprTry, Lit, Member, ext::IdentExt};
 
 /// The help when no more precise one is known.
 const PLAIN: &str = "write it as `let`, `match`, `if`, calls and `return`";
@@ -249,51 +246,6 @@ impl<'a> Interpreter<'_, 'a> {
             }
         })
     }
-
-    /// An operator: its operands are interpreted; no rule asks for its result.
-    fn operator(&mut self, expression: &'a Expr, state: PathState<'a>) -> Vec<Branch<'a>> {
-        let operands: Vec<&'a Expr> = match expression {
-            Expr::Unary(unary) if matches!(unary.op, UnOp::Deref(_)) => {
-                return self.expression(&unary.expr, state);
-            }
-            Expr::Unary(unary) if matches!(unary.op, UnOp::Not(_)) => {
-                let (conditions, mut all) = self.condition(&unary.expr, state);
-                all.extend(
-                    conditions
-                        .into_iter()
-                        .flat_map(|(state, holds)| branch::value(state, Value::Truth(!holds))),
-                );
-                return all;
-            }
-            Expr::Unary(unary) => vec![&unary.expr],
-            Expr::Binary(binary) if matches!(binary.op, BinOp::And(_) | BinOp::Or(_)) => {
-                let (conditions, mut all) = self.condition(expression, state);
-                all.extend(
-                    conditions
-                        .into_iter()
-                        .flat_map(|(state, holds)| branch::value(state, Value::Truth(holds))),
-                );
-                return all;
-            }
-            Expr::Binary(binary) if !is_assigning(&binary.op) => vec![&binary.left, &binary.right],
-            _ => {
-                return self.unsupported(
-                    expression,
-                    "an assigning operator",
-                    "bind a new name with `let`",
-                );
-            }
-        };
-        self.with_list(operands.into_iter(), state, |_, mut state, arguments| {
-            let callee = Callee::Other("operator".to_owned());
-            let value = state.call(RecordedCall {
-                callee,
-                arguments,
-                place: expression,
-            });
-            branch::value(state, value)
-        })
-    }
 }
 
 fn field_name(member: &Member) -> Option<String> {
@@ -301,33 +253,6 @@ fn field_name(member: &Member) -> Option<String> {
         Member::Named(name) => Some(name.unraw().to_string()),
         Member::Unnamed(_) => None,
     }
-}
-
-fn is_assigning(op: &BinOp) -> bool {
-    use BinOp::{
-        Add, And, BitAnd, BitOr, BitXor, Div, Eq, Ge, Gt, Le, Lt, Mul, Ne, Or, Rem, Shl, Shr, Sub,
-    };
-    !matches!(
-        op,
-        Add(_)
-            | Sub(_)
-            | Mul(_)
-            | Div(_)
-            | Rem(_)
-            | And(_)
-            | Or(_)
-            | BitXor(_)
-            | BitAnd(_)
-            | BitOr(_)
-            | Shl(_)
-            | Shr(_)
-            | Eq(_)
-            | Lt(_)
-            | Le(_)
-            | Ne(_)
-            | Ge(_)
-            | Gt(_)
-    )
 }
 
 fn literal_value<'a>(literal: &Lit) -> Value<'a> {

@@ -1,6 +1,7 @@
 //! Checkpoint directories with pickles, and with names and links that lead out of them.
 
 use super::*;
+use crate::cli_error::CliError;
 use std::os::unix::fs::symlink;
 
 fn directory(files: &[(&str, &str)]) -> tempfile::TempDir {

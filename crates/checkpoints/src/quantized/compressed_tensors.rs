@@ -51,6 +51,7 @@ pub(super) fn dequantize(parts: &StoredParts, options: &Value) -> Result<DenseTe
     let grid = match scales.shape[..] {
         [rows, columns] => [rows, columns],
         _ if scales.count() == 1 => [1, 1],
+        // One for each row.
         _ => [scales.count(), 1],
     };
     let zeros = parts.find(ZEROS).map(|stored| zeros(stored, grid, bits));
@@ -266,6 +267,7 @@ impl WeightWriter for CompressedWriter {
         } = layer.shape;
         let grid = self.grid(&layer.shape);
         let mut scales = grid.scales(layer.values, self.largest());
+        // Before the codes are computed, because readers multiply them with the rounded scales.
         scales
             .iter_mut()
             .for_each(|scale| *scale = dtype.round(*scale));

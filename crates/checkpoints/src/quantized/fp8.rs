@@ -34,20 +34,21 @@ pub(super) fn dequantize(parts: &StoredParts, options: &Value) -> Result<DenseTe
         // One for each row.
         _ => [scales.count(), 1],
     };
-    let block = |side: usize| {
-        options["weight_block_size"][side]
-            .as_u64()
-            .map(|size| size as usize)
-    };
     let matrix = AffineMatrix {
         shape,
         codes,
         scales: scales.values()?,
         zeros: None,
-        blocks: ScaleBlocks::grid(shape, grid, block(0).zip(block(1)).map(<[usize; 2]>::from))?,
+        blocks: ScaleBlocks::grid(shape, grid, block_size(options))?,
         dtype: FloatType::F32,
     };
     matrix.dequantize()
+}
+
+/// The rows and columns of a block, if the configuration names them.
+fn block_size(options: &Value) -> Option<[usize; 2]> {
+    let size = &options["weight_block_size"];
+    Some([size[0].as_u64()? as usize, size[1].as_u64()? as usize])
 }
 
 /// Writes what shares a scale: the matrix, an output, or a block.

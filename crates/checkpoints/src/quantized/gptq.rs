@@ -34,28 +34,9 @@ pub(super) fn dequantize(parts: &StoredParts, options: &Value) -> Result<DenseTe
             weight.name, weight.shape
         ));
     }
-    let zeros = parts.part(ZEROS)?;
-    if zeros.matrix()? != [groups, packed::words(outputs, bits)] {
-        return Err(format!("`{}` has the shape {:?}", zeros.name, zeros.shape));
-    }
-    let (words, zero_words, width) = (
-        weight.packed_words()?,
-        zeros.packed_words()?,
-        zeros.shape[1],
-    );
+    let zeros = ZeroPoints::read(parts, options, [groups, outputs], bits)?;
+    let words = weight.packed_words()?;
     let scale_values = scales.values()?;
-    // The scales of an output are together, as its inputs are in the weight.
-    let by_output = |value: &dyn Fn(usize, usize) -> f32| {
-        let indices = (0..outputs * groups).map(|index| (index / groups, index % groups));
-        indices
-            .map(|(output, group)| value(output, group))
-            .collect()
-    };
-    let offset = zero_offset(options);
-    let zero = |output, group: usize| {
-        let stored = code(|word| zero_words[group * width + word], output, bits);
-        ((stored + offset) & ((1 << bits) - 1)) as f32
-    };
     let codes = (0..outputs * inputs).map(|index| {
         let (output, input) = (index / inputs, index % inputs);
         code(|word| words[word * outputs + output], input, bits) as f32
@@ -63,12 +44,60 @@ pub(super) fn dequantize(parts: &StoredParts, options: &Value) -> Result<DenseTe
     let matrix = AffineMatrix {
         shape: [outputs, inputs],
         codes: codes.collect(),
-        scales: by_output(&|output, group| scale_values[group * outputs + output]),
-        zeros: Some(by_output(&zero)),
+        scales: by_output([outputs, groups], |output, group| {
+            scale_values[group * outputs + output]
+        }),
+        zeros: Some(by_output([outputs, groups], |output, group| {
+            zeros.value(output, group)
+        })),
         blocks: ScaleBlocks::groups(group_of_input, outputs, groups)?,
         dtype: float_type(scales)?,
     };
     matrix.dequantize()
+}
+
+/// The zero point of each group and each output.
+struct ZeroPoints {
+    words: Vec<u32>,
+    /// The words of a group.
+    width: usize,
+    bits: usize,
+    offset: u32,
+}
+
+impl ZeroPoints {
+    fn read(
+        parts: &StoredParts,
+        options: &Value,
+        [groups, outputs]: [usize; 2],
+        bits: usize,
+    ) -> Result<Self, String> {
+        let zeros = parts.part(ZEROS)?;
+        let width = packed::words(outputs, bits);
+        if zeros.matrix()? != [groups, width] {
+            return Err(format!("`{}` has the shape {:?}", zeros.name, zeros.shape));
+        }
+        Ok(Self {
+            words: zeros.packed_words()?,
+            width,
+            bits,
+            offset: zero_offset(options),
+        })
+    }
+
+    fn value(&self, output: usize, group: usize) -> f32 {
+        let words = &self.words[group * self.width..];
+        let stored = code(|word| words[word], output, self.bits);
+        ((stored + self.offset) & ((1 << self.bits) - 1)) as f32
+    }
+}
+
+/// A number for each group of each output. The groups of an output are together, as its inputs are
+/// in the weight.
+fn by_output([outputs, groups]: [usize; 2], value: impl Fn(usize, usize) -> f32) -> Vec<f32> {
+    (0..outputs * groups)
+        .map(|index| value(index / groups, index % groups))
+        .collect()
 }
 
 /// The number of inputs, the bits of a code, and the group of each input.
@@ -118,11 +147,12 @@ impl WeightWriter for GptqWriter {
             inputs,
             ..
         } = shape;
-        let words = |count| packed::words(count, self.bits);
+        let [input_words, output_words] =
+            [inputs, outputs].map(|count| packed::words(count, self.bits));
         let groups = inputs / GROUP;
         vec![
-            PartLayout::new(WEIGHT, "I32", &[words(inputs), outputs]),
-            PartLayout::new(ZEROS, "I32", &[groups, words(outputs)]),
+            PartLayout::new(WEIGHT, "I32", &[input_words, outputs]),
+            PartLayout::new(ZEROS, "I32", &[groups, output_words]),
             PartLayout::new(SCALES, dtype.as_str(), &[groups, outputs]),
             PartLayout::new(GROUPS, "I32", &[inputs]),
         ]
@@ -139,6 +169,7 @@ impl WeightWriter for GptqWriter {
         let rounded = RoundedGroups::new(layer.values, dtype, bits, GROUP);
         let rows = rounded.codes.chunks(inputs);
         let words: Vec<u32> = rows.flat_map(|row| packed::pack(row, bits)).collect();
+        // As the first format has them; `zero_offset` is what readers add.
         let stored: Vec<u32> = rounded.zeros.iter().map(|zero| zero - 1).collect();
         let stored = transposed(&stored, groups);
         let zeros = stored

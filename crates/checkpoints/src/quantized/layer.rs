@@ -90,7 +90,6 @@ impl QuantizedShape {
         if let Some(problem) = scheme.size_problem([outputs, inputs]) {
             return Err(problem);
         }
-        let size = |size: u64| usize::try_from(size).map_err(|error| error.to_string());
         Ok(Self {
             dtype,
             experts: size(experts)?,
@@ -98,4 +97,8 @@ impl QuantizedShape {
             inputs: size(inputs)?,
         })
     }
+}
+
+fn size(size: u64) -> Result<usize, String> {
+    usize::try_from(size).map_err(|error| error.to_string())
 }

@@ -31,7 +31,8 @@ pub(super) fn dequantize(parts: &StoredParts) -> Result<DenseTensor, String> {
         ));
     }
     let inputs = count * bytes * 2;
-    let value = |index: usize| {
+    // The inputs of a block are together in the file, and the outputs of an input in the tensor.
+    let values = (0..experts * inputs * outputs).map(|index| {
         let (expert, input, output) = (
             index / (inputs * outputs),
             index / outputs % inputs,
@@ -45,8 +46,7 @@ pub(super) fn dequantize(parts: &StoredParts) -> Result<DenseTensor, String> {
             byte >> 4
         };
         float8::e2m1(code) * float8::e8m0(powers[block])
-    };
-    let values = (0..experts * inputs * outputs).map(value);
+    });
     Ok(DenseTensor::rounded(
         FloatType::Bf16,
         vec![experts, inputs, outputs],
@@ -88,9 +88,10 @@ impl WeightWriter for Mxfp4Writer {
         let (mut codes, mut scales) = (Vec::new(), Vec::new());
         for row in 0..experts * outputs {
             let (expert, output) = (row / outputs, row % outputs);
-            let value = |input| layer.values[(expert * inputs + input) * outputs + output];
             for start in (0..inputs).step_by(BLOCK) {
-                let values: Vec<f32> = (start..start + BLOCK).map(value).collect();
+                let values: Vec<f32> = (start..start + BLOCK)
+                    .map(|input| layer.values[(expert * inputs + input) * outputs + output])
+                    .collect();
                 let exponent = exponent(&values);
                 let code = |value: f32| floats.code(value / float8::e8m0(exponent));
                 let pairs = values.as_chunks::<2>().0.iter();

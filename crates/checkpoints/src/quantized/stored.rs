@@ -69,12 +69,19 @@ impl StoredFiles {
 
     fn add(&mut self, path: &Path) -> Result<(), SyntheticError> {
         let file = bounded_file::open(path)?;
-        let damaged = |reason: String| SyntheticError::quantized(path, "header", &reason);
-        let header = header(&file).map_err(|error| damaged(error.to_string()))?;
-        let metadata = file
-            .metadata()
-            .map_err(|error| damaged(error.to_string()))?;
+        self.add_tensors(&file)
+            .map_err(|reason| SyntheticError::quantized(path, "header", &reason))?;
+        self.files.push(file);
+        Ok(())
+    }
+
+    /// Adds the tensors that the header of `file` lists, which becomes the last file.
+    fn add_tensors(&mut self, file: &File) -> Result<(), String> {
+        let header = header(file).map_err(|error| error.to_string())?;
+        let metadata = file.metadata().map_err(|error| error.to_string())?;
         self.digest.update(Sha256::digest(&header));
+        // In place of the weights, which can be gigabytes: a file that is written again has another
+        // time of change.
         for number in [
             metadata.len(),
             metadata.mtime().cast_unsigned(),
@@ -83,35 +90,45 @@ impl StoredFiles {
             self.digest.update(number.to_le_bytes());
         }
         let entries: BTreeMap<String, serde_json::Value> =
-            serde_json::from_slice(&header).map_err(|error| damaged(error.to_string()))?;
+            serde_json::from_slice(&header).map_err(|error| error.to_string())?;
+        // Offsets are counted from the end of the header, before which 8 bytes have its length.
         let data = 8 + header.len() as u64;
         for (name, entry) in entries {
+            // The texts of the program that wrote the file, and no tensor.
             if name == "__metadata__" {
                 continue;
             }
-            let StoredHeader {
-                dtype,
-                shape,
-                data_offsets: [start, end],
-            } = serde_json::from_value(entry)
-                .map_err(|error| damaged(format!("`{name}`: {error}")))?;
-            if end < start || data.saturating_add(end) > metadata.len() {
-                return Err(damaged(format!("`{name}` is not within the file")));
-            }
-            if shape.len() > MAX_RANK {
-                return Err(damaged(format!("`{name}` has {} dimensions", shape.len())));
-            }
-            let place = StoredPlace {
-                file: self.files.len(),
-                dtype,
-                shape,
-                start: data + start,
-                bytes: usize::try_from(end - start).unwrap_or(usize::MAX),
-            };
+            let entry =
+                serde_json::from_value(entry).map_err(|error| format!("`{name}`: {error}"))?;
+            let place = self.place(&name, entry, [data, metadata.len()])?;
             self.tensors.insert(name, place);
         }
-        self.files.push(file);
         Ok(())
+    }
+
+    /// The place of a tensor in the last file, whose tensors are in this range of bytes.
+    fn place(
+        &self,
+        name: &str,
+        entry: StoredHeader,
+        [data, file_end]: [u64; 2],
+    ) -> Result<StoredPlace, String> {
+        let [start, end] = entry.data_offsets;
+        // A damaged header has any offsets, and the sum of two could overflow.
+        if end < start || data.saturating_add(end) > file_end {
+            return Err(format!("`{name}` is not within the file"));
+        }
+        let rank = entry.shape.len();
+        if rank > MAX_RANK {
+            return Err(format!("`{name}` has {rank} dimensions"));
+        }
+        Ok(StoredPlace {
+            file: self.files.len(),
+            dtype: entry.dtype,
+            shape: entry.shape,
+            start: data + start,
+            bytes: usize::try_from(end - start).unwrap_or(usize::MAX),
+        })
     }
 
     pub(super) fn directory(&self) -> &Path {
@@ -164,6 +181,7 @@ fn header(file: &File) -> std::io::Result<Vec<u8>> {
     let mut length = [0; 8];
     file.read_exact_at(&mut length, 0)?;
     let length = u64::from_le_bytes(length);
+    // Before the header is allocated: a damaged length asks for more memory than there is.
     if length > MAX_HEADER {
         return Err(std::io::Error::other(format!(
             "its length is {length} bytes"

@@ -180,18 +180,19 @@ fn header_warnings(system: &System) -> Vec<DeviceProblem> {
     let Some(toolkit) = toolkit(system).filter(|_| header_problem(system).is_none()) else {
         return Vec::new();
     };
-    let exists = |header: &str| system.path(format!("{toolkit}/include/{header}")).exists();
+    let headers = system.path(format!("{toolkit}/include"));
     let lacks = |header: &str, users: &str| {
         format!("`{toolkit}/include` has no {header}: {users} do not compile")
     };
     let mut warnings = Vec::new();
-    if !exists("crt/mma.h") {
+    if !headers.join("crt/mma.h").exists() {
         warnings.push(DeviceProblem::new(
             lacks("crt/mma.h", "tensor-core kernels"),
             "install the whole CUDA toolkit",
         ));
     }
-    if !exists("cuda/barrier") && !exists("cccl/cuda/barrier") {
+    let barriers = ["cuda/barrier", "cccl/cuda/barrier"];
+    if !barriers.iter().any(|header| headers.join(header).exists()) {
         let what = lacks("cccl/cuda/barrier", "kernels with asynchronous copies");
         warnings.push(DeviceProblem::new(
             what,

@@ -41,18 +41,21 @@ fn rows(computation: &EngineComputation) -> Vec<DoctorRow> {
             for_this_kind,
             python,
         } => {
-            let (status, cause) = match for_this_kind {
-                true => (
-                    RowStatus::Failure,
-                    "its libraries do not see the GPU that testgen found".to_owned(),
-                ),
-                false => (RowStatus::Warning, format!("it is a {build} build")),
-            };
-            // Another build does not help if this one is already for the GPU.
-            let python = python.as_deref().filter(|_| !for_this_kind);
-            let other = python.and_then(|python| other_build(computation, python));
-            new(status, &format!("it computes on the CPU: {why}"))
-                .because(cause, other.unwrap_or_else(|| rerun(computation)))
+            let evidence = format!("it computes on the CPU: {why}");
+            if *for_this_kind {
+                // Another build does not help if this one is already for the GPU.
+                new(RowStatus::Failure, &evidence).because(
+                    "its libraries do not see the GPU that testgen found",
+                    rerun(computation),
+                )
+            } else {
+                let python = python.as_deref();
+                let other = python.and_then(|python| other_build(computation, python));
+                new(RowStatus::Warning, &evidence).because(
+                    format!("it is a {build} build"),
+                    other.unwrap_or_else(|| rerun(computation)),
+                )
+            }
         }
         ComputationOutcome::Computed { with, operations } => {
             let first = new(RowStatus::Ok, with);

@@ -14,11 +14,8 @@ pub(super) const NVIDIA_OPTIONS: &str = "docker run --gpus all ...";
 
 pub(super) fn rows(facts: &MachineFacts) -> Vec<DoctorRow> {
     let host = &facts.host;
-    let unknown = || "unknown".to_owned();
-    let (name, kernel) = (
-        host.name.clone().unwrap_or_else(unknown),
-        host.kernel.clone().unwrap_or_else(unknown),
-    );
+    let name = host.name.as_deref().unwrap_or("unknown");
+    let kernel = host.kernel.as_deref().unwrap_or("unknown");
     let mut rows = vec![DoctorRow::new(
         Area::System,
         "operating system",

@@ -43,26 +43,21 @@ fn row(facts: &MachineFacts, module: &str, vendor: Vendor, vendor_name: &str) ->
             format!("not loaded; the PCI bus has no GPU of {vendor_name}"),
         );
     };
-    let evidence = |rest: &str| {
-        format!(
-            "not loaded; the GPU of {vendor_name} at {} {rest}",
-            gpu.address
-        )
-    };
+    let found = format!("not loaded; the GPU of {vendor_name} at {}", gpu.address);
     match gpu.driver.as_deref() {
         Some("vfio-pci") => new(
             RowStatus::Note,
-            evidence("is passed through to a virtual machine (vfio-pci)"),
+            format!("{found} is passed through to a virtual machine (vfio-pci)"),
         ),
         Some(other) => new(
             RowStatus::Warning,
-            evidence(&format!("has the driver `{other}`")),
+            format!("{found} has the driver `{other}`"),
         )
         .because(
             format!("`{other}` has no compute interface that {vendor_name}'s libraries use"),
             load(facts, module),
         ),
-        None => new(RowStatus::Failure, evidence("has no driver")).because(
+        None => new(RowStatus::Failure, format!("{found} has no driver")).because(
             "the driver is not installed, was not loaded, or does not support this GPU or kernel",
             load(facts, module),
         ),

@@ -60,15 +60,15 @@ fn row(facts: &MachineFacts, path: &PathResult) -> DoctorRow {
     }
 }
 
+/// Whether a file whose path begins with `name` can be opened.
+fn opens(facts: &MachineFacts, name: &str) -> bool {
+    let mut files = facts.files.iter();
+    files.any(|file| file.path.starts_with(name) && file.access == Access::Works)
+}
+
 /// The vendor of a GPU that only this library can keep from being used: driven, accessible and not
 /// hidden by a variable.
 fn accessible(facts: &MachineFacts, path: DetectionPath) -> Option<&'static str> {
-    let opens = |name: &str| {
-        facts
-            .files
-            .iter()
-            .any(|file| file.path.starts_with(name) && file.access == Access::Works)
-    };
     let masked = facts
         .inventory
         .visibility
@@ -81,10 +81,11 @@ fn accessible(facts: &MachineFacts, path: DetectionPath) -> Option<&'static str>
         DetectionPath::HipRuntime if !facts.native => None,
         DetectionPath::HipRuntime => {
             let listed = topology.kfd.as_ref().is_some_and(|gpus| !gpus.is_empty());
-            (listed && opens("/dev/kfd") && opens("/dev/dri/renderD")).then_some("AMD")
+            (listed && opens(facts, "/dev/kfd") && opens(facts, "/dev/dri/renderD"))
+                .then_some("AMD")
         }
         DetectionPath::CudaDriver => {
-            (topology.has(Vendor::Nvidia) && opens("/dev/nvidiactl")).then_some("NVIDIA")
+            (topology.has(Vendor::Nvidia) && opens(facts, "/dev/nvidiactl")).then_some("NVIDIA")
         }
         // Nothing needs it where HIP or CUDA work.
         DetectionPath::HostProcessor | DetectionPath::Engine | DetectionPath::CudaCompatibility => {

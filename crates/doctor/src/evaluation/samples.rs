@@ -65,10 +65,14 @@ fn group(id: u32, name: &str) -> UserGroup {
     }
 }
 
+/// The place of the MI300X.
+const ADDRESS: &str = "0000:03:00.0";
+/// Its architecture.
+const GFX942: &str = "gfx942";
+
 /// A host with an MI300X where everything works.
 pub(crate) fn amd_host() -> MachineFacts {
     let mut facts = empty();
-    let address = || Some("0000:03:00.0".to_owned());
     facts.host.modules = vec![KernelModule {
         name: "amdgpu".to_owned(),
         version: Some("6.12.12".to_owned()),
@@ -83,18 +87,17 @@ pub(crate) fn amd_host() -> MachineFacts {
     facts.files = ["/dev/kfd", "/dev/dri/renderD128"]
         .map(|path| file(path, Access::Works))
         .to_vec();
-    let gfx942 = || Some("gfx942".to_owned());
     facts.inventory.topology = Topology {
         kfd: Some(vec![KfdGpu {
             node: 1,
-            architecture: gfx942(),
-            pci_address: address(),
+            architecture: Some(GFX942.to_owned()),
+            pci_address: Some(ADDRESS.to_owned()),
             uuid: None,
             memory: None,
             render_node: None,
         }]),
         pci: vec![PciGpu {
-            address: "0000:03:00.0".to_owned(),
+            address: ADDRESS.to_owned(),
             vendor: Vendor::Amd,
             driver: Some("amdgpu".to_owned()),
         }],
@@ -109,10 +112,10 @@ pub(crate) fn amd_host() -> MachineFacts {
         kind: DeviceKind::Rocm,
         path: DetectionPath::HipRuntime,
         name: "AMD Instinct MI300X".to_owned(),
-        architecture: gfx942(),
+        architecture: Some(GFX942.to_owned()),
         total_memory: Some(192 << 30),
         free_memory: Some(190 << 30),
-        pci_address: address(),
+        pci_address: Some(ADDRESS.to_owned()),
         driver_version: Some("6.12.12".to_owned()),
         runtime_version: Some("7.0.51831".to_owned()),
         ..facts.inventory.devices[0].clone()

@@ -35,12 +35,6 @@ pub(super) fn signs(system: &System) -> Vec<String> {
 /// Bytes that the memory limit leaves, or `None` without a limit. Version 2 of control groups
 /// first.
 pub(super) fn memory_left(system: &System) -> Option<u64> {
-    let number = |file: &str| {
-        system
-            .read(format!("/sys/fs/cgroup/{file}"))?
-            .parse::<u64>()
-            .ok()
-    };
     let pairs = [
         ("memory.max", "memory.current"),
         (
@@ -50,9 +44,15 @@ pub(super) fn memory_left(system: &System) -> Option<u64> {
     ];
     let (limit, used) = pairs
         .into_iter()
-        .find_map(|(limit, used)| Some((number(limit)?, number(used)?)))?;
+        .find_map(|(limit, used)| Some((number(system, limit)?, number(system, used)?)))?;
     // Version 1 writes a number near 2^63 where there is no limit.
     (limit < 1 << 60).then(|| limit.saturating_sub(used))
+}
+
+/// The number in a file of the control group.
+fn number(system: &System, file: &str) -> Option<u64> {
+    let text = system.read(format!("/sys/fs/cgroup/{file}"))?;
+    text.parse().ok()
 }
 
 #[cfg(test)]

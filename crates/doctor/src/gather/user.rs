@@ -42,31 +42,22 @@ impl Accounts {
     /// second ones.
     pub(super) fn user(&self, system: &System) -> User {
         let status = system.read("/proc/self/status").unwrap_or_default();
-        let numbers = |key: &str| -> Vec<u32> {
-            let line = status
-                .lines()
-                .find_map(|line| line.strip_prefix(key))
-                .unwrap_or_default();
-            line.split_whitespace()
-                .filter_map(|number| number.parse().ok())
-                .collect()
-        };
-        let id = numbers("Uid:").get(1).copied().unwrap_or_default();
-        let mut groups: Vec<u32> = numbers("Gid:")
+        let id = numbers(&status, "Uid:").get(1).copied();
+        let id = id.unwrap_or_default();
+        let mut groups: Vec<u32> = numbers(&status, "Gid:")
             .get(1)
             .copied()
             .into_iter()
-            .chain(numbers("Groups:"))
+            .chain(numbers(&status, "Groups:"))
             .collect();
         groups.sort_unstable();
         // The first group of a process is often in the list of its other groups, too.
         groups.dedup();
         let name = self.users.get(&id).cloned();
-        let is_member = |members: &&String| name.as_ref().is_some_and(|name| name == *members);
         let account = self
             .members
             .iter()
-            .filter(|(_, members)| members.iter().any(|member| is_member(&member)));
+            .filter(|(_, members)| members.iter().any(|member| name.as_ref() == Some(member)));
         User {
             id,
             account_groups: account.map(|(group, _)| group.clone()).collect(),
@@ -74,6 +65,15 @@ impl Accounts {
             name,
         }
     }
+}
+
+/// The numbers of the line of `status` that begins with `key`.
+fn numbers(status: &str, key: &str) -> Vec<u32> {
+    let line = status.lines().find_map(|line| line.strip_prefix(key));
+    line.unwrap_or_default()
+        .split_whitespace()
+        .filter_map(|number| number.parse().ok())
+        .collect()
 }
 
 /// The fields of each line.

@@ -66,15 +66,7 @@ impl<B: Ops> SpatialTransformer<B> {
 
     /// [batch, channels, height, width], reading `condition` [batch, seq, condition].
     pub(crate) fn forward(&self, x: Tensor<B, 4>, condition: &Tensor<B, 3>) -> Tensor<B, 4> {
-        let [batch, channels, height, width] = x.dims();
-        let rows = |x: Tensor<B, 4>| {
-            x.permute([0, 2, 3, 1])
-                .reshape([batch, height * width, channels])
-        };
-        let image = |x: Tensor<B, 3>| {
-            x.reshape([batch, height, width, channels])
-                .permute([0, 3, 1, 2])
-        };
+        let [_, _, height, width] = x.dims();
         let normal = self.norm.forward(x.clone());
         let hidden = match &self.proj_in {
             Projection::Linear(linear) => linear.forward(rows(normal)),
@@ -85,11 +77,27 @@ impl<B: Ops> SpatialTransformer<B> {
             .iter()
             .fold(hidden, |hidden, block| block.forward(hidden, condition));
         let out = match &self.proj_out {
-            Projection::Linear(linear) => image(linear.forward(hidden)),
-            Projection::Convolution(convolution) => convolution.forward(image(hidden)),
+            Projection::Linear(linear) => image(linear.forward(hidden), [height, width]),
+            Projection::Convolution(convolution) => {
+                convolution.forward(image(hidden, [height, width]))
+            }
         };
         out + x
     }
+}
+
+/// [batch, channels, height, width] to [batch, height * width, channels].
+fn rows<B: Ops>(x: Tensor<B, 4>) -> Tensor<B, 3> {
+    let [batch, channels, height, width] = x.dims();
+    x.permute([0, 2, 3, 1])
+        .reshape([batch, height * width, channels])
+}
+
+/// [batch, height * width, channels] to [batch, channels, height, width].
+fn image<B: Ops>(x: Tensor<B, 3>, [height, width]: [usize; 2]) -> Tensor<B, 4> {
+    let [batch, _, channels] = x.dims();
+    x.reshape([batch, height, width, channels])
+        .permute([0, 3, 1, 2])
 }
 
 const ATTENTION: AttentionNames = AttentionNames {

@@ -190,23 +190,25 @@ fn positions<B: Ops>(
     if w.has(NAME) {
         return w.tensor(NAME, [count, width]);
     }
-    // The sines come first, one more of them if the width is odd (`sentinel` of transformers).
-    let half = width.div_ceil(2);
-    let value = |position: usize, column: usize| {
-        let (pair, function): (usize, fn(f64) -> f64) = if column < half {
-            (column, f64::sin)
-        } else {
-            (column - half, f64::cos)
-        };
-        // In f64 and then rounded, because numpy computes the table of transformers.
-        function(position as f64 / 10_000_f64.powf(2.0 * pair as f64 / width as f64)) as f32
-    };
     let values =
-        (0..count).flat_map(|position| (0..width).map(move |column| value(position, column)));
+        (0..count).flat_map(|position| (0..width).map(move |column| wave(position, column, width)));
     Ok(put_floats(
         values.collect(),
         [count, width],
         w.device(),
         w.dtype(),
     ))
+}
+
+/// The value of a column of the table at a position.
+fn wave(position: usize, column: usize, width: usize) -> f32 {
+    // The sines come first, one more of them if the width is odd (`sentinel` of transformers).
+    let half = width.div_ceil(2);
+    let (pair, function): (usize, fn(f64) -> f64) = if column < half {
+        (column, f64::sin)
+    } else {
+        (column - half, f64::cos)
+    };
+    // In f64 and then rounded, because numpy computes the table of transformers.
+    function(position as f64 / 10_000_f64.powf(2.0 * pair as f64 / width as f64)) as f32
 }

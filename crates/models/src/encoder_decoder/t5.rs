@@ -3,6 +3,7 @@
 //! In f16 transformers keeps the last map of every feed forward in f32 (`_keep_in_fp32_modules`),
 //! and with it the sum that the layers add to; in bf16 it does not.
 
+mod block;
 mod config;
 
 use super::bart::tables;
@@ -15,19 +16,17 @@ use crate::{
         TargetDecoder, source_bias,
     },
 };
+use block::{T5Block, T5Types};
 use burn_tensor::{DType, Tensor};
-use config::{FeedForward, T5Config};
+use config::T5Config;
 use testgen_nn::{
-    backend::{Activation, Ops, activate},
+    backend::Ops,
     context::ForwardContext,
     forward::ForwardError,
     inputs::Inputs,
-    layer::{
-        AttentionNames, CachedAttention, CachedAttentionShape, Embedding, Linear, RelativeBias,
-        RmsNorm, decoder_bias, padding_bias,
-    },
+    layer::{Embedding, Linear, RelativeBias, RmsNorm, decoder_bias, padding_bias},
     stack::LayerStack,
-    weights::{Weights, WeightsError},
+    weights::Weights,
 };
 use testgen_types::Head;
 
@@ -98,13 +97,6 @@ struct T5Layers<B: Ops> {
     final_layer_norm: RmsNorm<B>,
     vocab: usize,
     types: T5Types,
-}
-
-/// The type of the products, and the type of the sum which the layers add to.
-#[derive(Debug, Clone, Copy)]
-struct T5Types {
-    product: DType,
-    sum: DType,
 }
 
 impl<B: Ops> T5Layers<B> {
@@ -270,130 +262,4 @@ fn invalid(message: String) -> LoadError {
         model_type: "t5".to_owned(),
         message,
     })
-}
-
-struct T5Block<B: Ops> {
-    attention: CachedAttention<B>,
-    attention_norm: RmsNorm<B>,
-    cross: Option<(CachedAttention<B>, RmsNorm<B>)>,
-    gate: Option<Linear<B>>,
-    up: Linear<B>,
-    down: Linear<B>,
-    activation: Activation,
-    feed_forward_norm: RmsNorm<B>,
-    types: T5Types,
-}
-
-const ATTENTION: AttentionNames = AttentionNames {
-    query: "q",
-    key: "k",
-    value: "v",
-    output: "o",
-};
-
-impl<B: Ops> T5Block<B> {
-    fn load(
-        config: &T5Config,
-        FeedForward { gated, activation }: FeedForward,
-        decoder: bool,
-        types: T5Types,
-        w: &Weights<B>,
-    ) -> Result<Self, WeightsError> {
-        let (width, heads, head_dim) = (config.d_model, config.num_heads, config.d_kv);
-        // T5 does not scale scores: its initialisation of the queries contains the factor.
-        let shape = CachedAttentionShape {
-            width,
-            heads,
-            head_dim,
-            bias: false,
-            key_bias: false,
-            scale: 1.0,
-        };
-        let layer = |index: usize| w.module("layer").module(index);
-        let norm = |w: &Weights<B>| {
-            RmsNorm::load(
-                &w.module("layer_norm").in_type(types.sum),
-                width,
-                config.layer_norm_epsilon,
-            )
-        };
-        // The feed forward is the last sublayer: a decoder has cross-attention before it.
-        let last = layer(if decoder { 2 } else { 1 });
-        let w = last.module("DenseReluDense");
-        Ok(Self {
-            attention: CachedAttention::load(
-                &layer(0).module("SelfAttention"),
-                &ATTENTION,
-                &shape,
-            )?,
-            attention_norm: norm(&layer(0))?,
-            cross: decoder
-                .then(|| -> Result<_, WeightsError> {
-                    Ok((
-                        CachedAttention::load(
-                            &layer(1).module("EncDecAttention"),
-                            &ATTENTION,
-                            &shape,
-                        )?,
-                        norm(&layer(1))?,
-                    ))
-                })
-                .transpose()?,
-            gate: gated
-                .then(|| Linear::load_with_bias(&w.module("wi_0"), width, config.d_ff, false))
-                .transpose()?,
-            up: Linear::load_with_bias(
-                // T5 1.1 calls the gate `wi_0` and the map that it multiplies `wi_1`; the first
-                // release has one `wi`.
-                &w.module(if gated { "wi_1" } else { "wi" }),
-                width,
-                config.d_ff,
-                false,
-            )?,
-            down: Linear::load_with_bias(
-                &w.module("wo").in_type(types.sum),
-                config.d_ff,
-                width,
-                false,
-            )?,
-            activation,
-            feed_forward_norm: norm(&last)?,
-            types,
-        })
-    }
-
-    fn normal(&self, x: Tensor<B, 3>) -> Tensor<B, 3> {
-        self.attention_norm.forward(x).cast(self.types.product)
-    }
-
-    fn cross(
-        &self,
-        x: Tensor<B, 3>,
-        encoded: EncoderOutput<'_, B>,
-        bias: Option<Tensor<B, 4>>,
-        index: usize,
-        context: &mut ForwardContext<'_, B>,
-    ) -> HiddenStates<B> {
-        let Some((attention, norm)) = &self.cross else {
-            return Ok(x);
-        };
-        let normal = norm.forward(x.clone()).cast(self.types.product);
-        Ok(x + attention
-            .attend_cross(normal, encoded, bias, index, context)?
-            .cast(self.types.sum))
-    }
-
-    fn feed_forward(&self, x: Tensor<B, 3>) -> Tensor<B, 3> {
-        let normal = self
-            .feed_forward_norm
-            .forward(x.clone())
-            .cast(self.types.product);
-        let up = self.up.forward(normal.clone());
-        let inner = match &self.gate {
-            Some(gate) => activate(gate.forward(normal), self.activation) * up,
-            None => activate(up, self.activation),
-        };
-        // In f16 the inner values can exceed 65504, which is why transformers keeps `wo` in f32.
-        x + self.down.forward(inner.cast(self.types.sum))
-    }
 }

@@ -59,15 +59,15 @@ impl<B: Ops> DetrPositions<B> {
                 expected,
             });
         };
-        let place = |row: usize, place: usize| {
+        let places = (0..batch).flat_map(|row| (0..size[0] * size[1]).map(move |at| (row, at)));
+        let shown = places.map(|(row, place)| {
             let (down, across) = (
                 nearest(place / size[1], height, size[0]),
                 nearest(place % size[1], width, size[1]),
             );
             mask[(row * height + down) * width + across] != 0
-        };
-        let places = (0..batch).flat_map(|row| (0..size[0] * size[1]).map(move |at| (row, at)));
-        Ok(Some(places.map(|(row, at)| place(row, at)).collect()))
+        });
+        Ok(Some(shown.collect()))
     }
 
     /// [batch or 1, height * width, width].

@@ -80,21 +80,22 @@ impl<B: Ops> Ranks<B> {
     /// Each row on the device of its rank.
     fn distributed(&self, x: FloatTensor<B>) -> Vec<FloatTensor<B>> {
         let shape = x.shape().to_vec();
-        let row = |rank: usize| {
+        self.each(|rank| {
             let row = B::float_slice(x.clone(), &slices(&[[rank, rank + 1, 1]]));
             let row = B::float_reshape(row, Shape::from(shape[1..].to_vec()));
             B::float_to_device(row, &self.devices[rank])
-        };
-        self.each(row)
+        })
     }
 
     /// The part that each rank has for rank `to`.
     fn parts(&self, tensors: &[FloatTensor<B>], to: usize) -> Vec<FloatTensor<B>> {
-        let part = |x: &FloatTensor<B>| {
-            let length = x.shape()[0] / self.devices.len();
-            B::float_slice(x.clone(), &slices(&[[to * length, (to + 1) * length, 1]]))
-        };
-        tensors.iter().map(part).collect()
+        tensors
+            .iter()
+            .map(|x| {
+                let length = x.shape()[0] / self.devices.len();
+                B::float_slice(x.clone(), &slices(&[[to * length, (to + 1) * length, 1]]))
+            })
+            .collect()
     }
 
     /// The tensors of all ranks on the device of rank `to`.

@@ -29,15 +29,8 @@ pub(crate) fn moved<B: Ops>(
         Operator::Concat => joined(arguments, arguments.values(), arguments.dim()?)?,
         Operator::Stack => {
             let dim = arguments.dim()?;
-            joined(
-                arguments,
-                arguments
-                    .values()
-                    .into_iter()
-                    .map(|x| unsqueezed(x, dim))
-                    .collect(),
-                dim,
-            )?
+            let parts = arguments.values().into_iter();
+            joined(arguments, parts.map(|x| unsqueezed(x, dim)).collect(), dim)?
         }
         Operator::Slice => {
             let mut ranges: Vec<[usize; 3]> =
@@ -46,20 +39,25 @@ pub(crate) fn moved<B: Ops>(
             x.slice(&ranges)
         }
         Operator::Gather => x.gather(arguments.dim()?, arguments.int(1)?),
-        Operator::Embedding => {
-            let indices = arguments.value(1)?;
-            let result = [indices.shape(), shape[1..].to_vec()].concat();
-            let DeviceTensor::Int(rows) =
-                indices.clone().reshape([indices.shape().iter().product()])
-            else {
-                return Err(arguments.refused("the indices are not integers"));
-            };
-            x.select(rows).reshape(result)
-        }
+        Operator::Embedding => embedded(arguments, x)?,
         Operator::Contiguous => contiguous::<B>(x),
         Operator::Copy => copied(arguments, x)?,
         _ => return Err(arguments.refused("it moves no elements")),
     })
+}
+
+/// The rows of `x` that the second argument names, in its shape.
+fn embedded<B: Ops>(
+    arguments: &CallArguments<'_, B>,
+    x: DeviceTensor<B>,
+) -> Result<DeviceTensor<B>, CallError> {
+    let indices = arguments.value(1)?;
+    let result = [&indices.shape()[..], &x.shape()[1..]].concat();
+    let DeviceTensor::Int(rows) = indices.clone().reshape([indices.shape().iter().product()])
+    else {
+        return Err(arguments.refused("the indices are not integers"));
+    };
+    Ok(x.select(rows).reshape(result))
 }
 
 /// The tensor in row-major order, which a reshape to one dimension requires.

@@ -1,13 +1,15 @@
 //! ResNet (He et al. 2015): `transformers.models.resnet`.
 
+mod config;
+
+pub(crate) use config::ResNetConfig;
+
 use crate::{
-    config::ModelConfig,
     model_def::{LoadedNetwork, ModelDef},
     network::Network,
 };
 use burn_tensor::{Tensor, module};
-use serde::Deserialize;
-use serde_json::{Map, Value};
+use config::ResnetBlockType;
 use testgen_nn::{
     backend::{Activation, Ops, activate},
     context::ForwardContext,
@@ -17,100 +19,6 @@ use testgen_nn::{
     weights::{Weights, WeightsError},
 };
 use testgen_types::Head;
-
-/// The `config.json`.
-#[derive(Debug, Deserialize)]
-pub(crate) struct ResNetConfig {
-    num_channels: usize,
-    embedding_size: usize,
-    hidden_sizes: Vec<usize>,
-    depths: Vec<usize>,
-    layer_type: ResnetBlockType,
-    hidden_act: Activation,
-    downsample_in_first_stage: bool,
-    downsample_in_bottleneck: bool,
-    #[serde(flatten)]
-    rest: Map<String, Value>,
-}
-
-/// The block of which the stages are made.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Deserialize)]
-#[serde(rename_all = "snake_case")]
-enum ResnetBlockType {
-    /// Two 3x3 convolutions.
-    Basic,
-    /// 1x1, 3x3, 1x1, narrow in the middle.
-    Bottleneck,
-}
-
-impl ModelConfig for ResNetConfig {
-    const NESTED_TYPE: &'static str = "resnet";
-
-    /// The outputs of a backbone for detection.
-    const INERT: &'static [&'static str] = &["out_features", "out_indices", "stage_names"];
-
-    fn rest(&self) -> &Map<String, Value> {
-        &self.rest
-    }
-
-    fn validate(&self) -> Result<(), String> {
-        if self.hidden_sizes.is_empty() || self.hidden_sizes.len() != self.depths.len() {
-            let (sizes, depths) = (self.hidden_sizes.len(), self.depths.len());
-            return Err(format!(
-                "`hidden_sizes` has {sizes} entries and `depths` {depths}; both have one for each stage"
-            ));
-        }
-        Ok(())
-    }
-
-    fn inert_fields(&self, _: Head) -> Vec<(&'static str, &'static str)> {
-        match self.layer_type {
-            ResnetBlockType::Basic => vec![("downsample_in_bottleneck", "the blocks are basic")],
-            ResnetBlockType::Bottleneck
-                if self.hidden_sizes.len() == 1 && !self.downsample_in_first_stage =>
-            {
-                vec![(
-                    "downsample_in_bottleneck",
-                    "no stage makes the image smaller",
-                )]
-            }
-            ResnetBlockType::Bottleneck => Vec::new(),
-        }
-    }
-}
-
-impl ResNetConfig {
-    /// The channels after the last stage.
-    pub(crate) fn channels(&self) -> usize {
-        // Never the default: `validate` refuses a model without stages.
-        *self.hidden_sizes.last().unwrap_or(&self.embedding_size)
-    }
-
-    /// The requirements of a detector for its backbone: that it is a ResNet, and returns its last
-    /// stage.
-    pub(crate) fn validate_backbone(&self) -> Result<(), String> {
-        let last = format!("stage{}", self.hidden_sizes.len());
-        let given = self
-            .rest
-            .get("out_features")
-            .and_then(Value::as_array)
-            .and_then(|features| features.last());
-        match self.rest.get("model_type").and_then(Value::as_str) {
-            Some("resnet") => {}
-            other => {
-                return Err(format!(
-                    "the backbone is {other:?}; supported is a \"resnet\""
-                ));
-            }
-        }
-        match given.and_then(Value::as_str) {
-            Some(given) if given != last => Err(format!(
-                "`out_features` ends with {given:?}, supported is {last:?}"
-            )),
-            _ => Ok(()),
-        }
-    }
-}
 
 /// `model_type` `resnet`.
 pub(crate) struct ResNet;
@@ -262,6 +170,16 @@ struct ConvShape {
     stride: usize,
 }
 
+impl ConvShape {
+    fn new(channels: [usize; 2], kernel: usize, stride: usize) -> Self {
+        Self {
+            channels,
+            kernel,
+            stride,
+        }
+    }
+}
+
 /// A convolution without bias, normalised and, if its configuration says so, activated.
 struct ConvLayer<B: Ops> {
     convolution: Conv2d<B>,
@@ -321,13 +239,11 @@ impl<B: Ops> ResNetBlock<B> {
         w: &Weights<B>,
     ) -> Result<Self, WeightsError> {
         let [inner, out] = channels;
-        let shape = |channels, kernel, stride| ConvShape {
-            channels,
-            kernel,
-            stride,
-        };
         let shapes = match config.layer_type {
-            ResnetBlockType::Basic => vec![shape([inner, out], 3, stride), shape([out, out], 3, 1)],
+            ResnetBlockType::Basic => vec![
+                ConvShape::new([inner, out], 3, stride),
+                ConvShape::new([out, out], 3, 1),
+            ],
             ResnetBlockType::Bottleneck => {
                 let middle = out / REDUCTION;
                 // The paper's stride is in the first convolution; later implementations have it in
@@ -338,16 +254,22 @@ impl<B: Ops> ResNetBlock<B> {
                     [1, stride]
                 };
                 vec![
-                    shape([inner, middle], 1, first),
-                    shape([middle, middle], 3, second),
-                    shape([middle, out], 1, 1),
+                    ConvShape::new([inner, middle], 1, first),
+                    ConvShape::new([middle, middle], 3, second),
+                    ConvShape::new([middle, out], 1, 1),
                 ]
             }
         };
         let last = shapes.len() - 1;
         // Only if the sum would not fit.
         let shortcut = (inner != out || stride != 1)
-            .then(|| ConvLayer::load(shape(channels, 1, stride), None, &w.module("shortcut")))
+            .then(|| {
+                ConvLayer::load(
+                    ConvShape::new(channels, 1, stride),
+                    None,
+                    &w.module("shortcut"),
+                )
+            })
             .transpose()?;
         let layers = shapes
             .iter()

@@ -182,10 +182,11 @@ fn unwrap<B: Ops, const D: usize>(tensor: Tensor<B, D>) -> FloatTensor<B> {
 /// `left` [batch, heads, rows, inner] times `right` [batch, heads, inner, columns].
 pub fn matmul<B: Ops>(left: Tensor<B, 4>, right: Tensor<B, 4>) -> Tensor<B, 4> {
     let (shapes, device) = ([left.dims(), right.dims()], left.device());
-    let name = || format!("matmul {:?} x {:?}", shapes[0], shapes[1]);
-    timed_call::<B, _>(&device, name, || {
-        wrap(B::matmul_op(unwrap(left), unwrap(right)))
-    })
+    timed_call::<B, _>(
+        &device,
+        || format!("matmul {:?} x {:?}", shapes[0], shapes[1]),
+        || wrap(B::matmul_op(unwrap(left), unwrap(right))),
+    )
 }
 
 /// `x` [rows, in] times `weight` [in, out], plus `bias` `[out]`: [rows, out].
@@ -195,10 +196,11 @@ pub fn linear<B: Ops>(
     bias: Option<Tensor<B, 1>>,
 ) -> Tensor<B, 2> {
     let (shapes, device) = ([x.dims(), weight.dims()], x.device());
-    let name = || format!("linear {:?} x {:?}", shapes[0], shapes[1]);
-    timed_call::<B, _>(&device, name, || {
-        wrap(B::affine_op(unwrap(x), unwrap(weight), bias.map(unwrap)))
-    })
+    timed_call::<B, _>(
+        &device,
+        || format!("linear {:?} x {:?}", shapes[0], shapes[1]),
+        || wrap(B::affine_op(unwrap(x), unwrap(weight), bias.map(unwrap))),
+    )
 }
 
 /// The convolution of `x` [batch, seq, in] with `weight` [out, in / groups, kernel]: [batch, seq',

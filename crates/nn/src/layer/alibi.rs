@@ -61,15 +61,16 @@ impl Alibi {
     }
 
     fn at(&self, slope: f32, place: f32) -> f32 {
-        let round = |value: f32| {
-            if self.rounded {
-                bf16::from_f32(value).to_f32()
-            } else {
-                value
-            }
-        };
         // PyTorch multiplies bfloat16 slopes with integers, which rounds both and the product.
-        round(round(slope) * round(place)) * self.scale
+        self.round(self.round(slope) * self.round(place)) * self.scale
+    }
+
+    fn round(&self, value: f32) -> f32 {
+        if self.rounded {
+            bf16::from_f32(value).to_f32()
+        } else {
+            value
+        }
     }
 }
 

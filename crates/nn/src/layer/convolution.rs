@@ -74,11 +74,14 @@ impl<B: Ops> Conv2d<B> {
     /// [batch, in, height, width] to [batch, out, height', width'].
     pub fn forward(&self, x: Tensor<B, 4>) -> Tensor<B, 4> {
         let (shape, device) = (x.dims(), x.device());
-        let name = || {
-            let (weight, stride, padding) = (self.weight.dims(), self.stride, self.padding);
-            format!("conv2d {shape:?} x {weight:?} stride {stride:?} padding {padding:?}")
-        };
-        timed_call::<B, _>(&device, name, || self.convolved(x))
+        timed_call::<B, _>(
+            &device,
+            || {
+                let (weight, stride, padding) = (self.weight.dims(), self.stride, self.padding);
+                format!("conv2d {shape:?} x {weight:?} stride {stride:?} padding {padding:?}")
+            },
+            || self.convolved(x),
+        )
     }
 
     fn convolved(&self, x: Tensor<B, 4>) -> Tensor<B, 4> {

@@ -180,12 +180,13 @@ impl<B: Ops> Conv1d<B> {
 fn weights_of_groups<B: Ops>(weight: &Tensor<B, 3>, groups: usize) -> Vec<Tensor<B, 2>> {
     let [out, inner, kernel] = weight.dims();
     let part = out / groups;
-    let of_group = |index| {
-        // Positions outermost, as `windows` lays out its inputs.
-        let weight = weight.clone().narrow(0, index * part, part);
-        weight.permute([2, 1, 0]).reshape([kernel * inner, part])
-    };
-    (0..groups).map(of_group).collect()
+    (0..groups)
+        .map(|index| {
+            // Positions outermost, as `windows` lays out its inputs.
+            let weight = weight.clone().narrow(0, index * part, part);
+            weight.permute([2, 1, 0]).reshape([kernel * inner, part])
+        })
+        .collect()
 }
 
 #[cfg(test)]

@@ -168,25 +168,30 @@ impl RopeParameters {
 
     /// The missing field.
     pub fn validate(&self) -> Result<(), String> {
-        let needs = |name: &str, value: Option<f64>| match value {
-            Some(value) if value > 0.0 => Ok(()),
-            _ => Err(format!(
-                "rope_type {:?} needs `{name}` above 0",
-                self.rope_type
-            )),
-        };
         match self.rope_type {
             RopeType::Default => Ok(()),
-            RopeType::Linear | RopeType::Dynamic | RopeType::Yarn => needs("factor", self.factor),
+            RopeType::Linear | RopeType::Dynamic | RopeType::Yarn => {
+                self.needs("factor", self.factor)
+            }
             RopeType::Llama3 => {
-                needs("factor", self.factor)?;
-                needs("low_freq_factor", self.low_freq_factor)?;
-                needs("high_freq_factor", self.high_freq_factor)
+                self.needs("factor", self.factor)?;
+                self.needs("low_freq_factor", self.low_freq_factor)?;
+                self.needs("high_freq_factor", self.high_freq_factor)
             }
             RopeType::Longrope if self.short_factor.is_none() || self.long_factor.is_none() => {
                 Err("rope_type Longrope needs `short_factor` and `long_factor`".to_owned())
             }
             RopeType::Longrope => Ok(()),
+        }
+    }
+
+    fn needs(&self, name: &str, value: Option<f64>) -> Result<(), String> {
+        match value {
+            Some(value) if value > 0.0 => Ok(()),
+            _ => Err(format!(
+                "rope_type {:?} needs `{name}` above 0",
+                self.rope_type
+            )),
         }
     }
 

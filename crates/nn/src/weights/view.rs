@@ -5,6 +5,7 @@
 //! Elsewhere it is copied in that type, and linear weights are transposed from Hugging Face's
 //! [out, in] to [in, out], which is faster in matrix products.
 
+mod accessed;
 mod convert;
 #[cfg(test)]
 mod fuzz;
@@ -16,6 +17,7 @@ use super::{
     file::{FileTensor, Files},
 };
 use crate::backend::{Ops, put, transposed};
+use accessed::Accessed;
 use burn_tensor::{Bytes, DType, Shape, Tensor, TensorData};
 use convert::{Conversion, Convert, StoredBytes, StoredRows, conversion_from};
 use std::{
@@ -35,18 +37,6 @@ pub struct Weights<B: Ops> {
     device: B::Device,
     dtype: DType,
     residency: Residency,
-}
-
-/// The tensors that a model asked for, by their names in the files.
-#[derive(Default)]
-struct Accessed {
-    read: BTreeSet<String>,
-    /// Copies of tensors that were read.
-    tied: BTreeSet<String>,
-    /// Not used by the class that is computed.
-    unused: BTreeSet<String>,
-    /// Whether a stack of layers was loaded.
-    has_stack: bool,
 }
 
 impl<B: Ops> Weights<B> {
@@ -103,13 +93,8 @@ impl<B: Ops> Weights<B> {
     /// The module `prefix` if the checkpoint has tensors below it, else this one: classes with a
     /// head save their base model under its name, base models save their tensors without it.
     pub fn strip_prefix(&self, prefix: &str) -> Self {
-        let below = format!("{}.", self.name(prefix));
         // The module with an empty name is this one.
-        if self.files.names().any(|name| name.starts_with(&below)) {
-            self.module(prefix)
-        } else {
-            self.module("")
-        }
+        self.module(if self.has_module(prefix) { prefix } else { "" })
     }
 
     /// The first of `names` below which the checkpoint has tensors, for modules that were renamed
@@ -117,15 +102,14 @@ impl<B: Ops> Weights<B> {
     pub fn module_named(&self, names: &[&str]) -> Self {
         // The first where there is none, so that the error about a missing tensor has the name of
         // today.
-        self.module(
-            names
-                .iter()
-                .find(|name| {
-                    let below = format!("{}.", self.name(name));
-                    self.files.names().any(|tensor| tensor.starts_with(&below))
-                })
-                .unwrap_or(&names[0]),
-        )
+        let found = names.iter().find(|name| self.has_module(name));
+        self.module(found.unwrap_or(&names[0]))
+    }
+
+    /// Whether the checkpoint has tensors below the module `name`.
+    fn has_module(&self, name: &str) -> bool {
+        let below = format!("{}.", self.name(name));
+        self.files.names().any(|tensor| tensor.starts_with(&below))
     }
 
     /// The directory of the checkpoint.
@@ -224,37 +208,12 @@ impl<B: Ops> Weights<B> {
 
     /// Whether every tensor that was marked as tied and is in the file equals one that was read.
     pub fn check_tied(&self) -> Result<(), WeightsError> {
-        let accessed = self.accessed();
-        let read: Vec<FileTensor<'_>> = accessed
-            .read
-            .iter()
-            .filter_map(|name| self.files.find(name))
-            .collect();
-        for name in accessed.tied.difference(&accessed.read) {
-            let Some(tied) = self.files.find(name) else {
-                continue;
-            };
-            // Bytes of another type or shape can agree by chance.
-            let mut others = read
-                .iter()
-                .filter(|other| other.dtype == tied.dtype && other.shape == tied.shape);
-            if !others.any(|other| other.bytes() == tied.bytes()) {
-                return Err(WeightsError::NotTied { name: name.clone() });
-            }
-        }
-        Ok(())
+        self.accessed().check_tied(&self.files)
     }
 
     /// The names that were read, or need not be, sorted.
     pub fn read_names(&self) -> Vec<String> {
-        let accessed = self.accessed();
-        let names: BTreeSet<&String> = accessed
-            .read
-            .iter()
-            .chain(&accessed.tied)
-            .chain(&accessed.unused)
-            .collect();
-        names.into_iter().cloned().collect()
+        self.accessed().names()
     }
 
     /// The names in the files that were not read, sorted.

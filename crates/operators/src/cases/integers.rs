@@ -1,9 +1,9 @@
 //! Integers and booleans, whose results are exact.
 
 use crate::{
-    calls::{Attributes, Call, Element},
+    calls::{Attributes, Call, Element, HostTensor},
     cases::{
-        case::{Case, CaseSizes},
+        case::Case,
         sizes::{cases, odd_sizes},
         values::XorShift64,
     },
@@ -64,59 +64,48 @@ fn retyped(operator: Operator, element: Element) -> Vec<Case> {
         .collect()
 }
 
+/// The shape of inputs.
+const SHAPE: [usize; 2] = [3, 5];
+
 fn elementwise(operator: Operator) -> Vec<Case> {
     use Operator::*;
-    let shape = [3, 5];
-    let integers = |element, index, limits| {
-        XorShift64::new(operator.as_str(), index).integers(&shape, element, limits)
-    };
-    let case = |inputs, attributes| Case::named("i32", Call::new(operator, inputs, attributes));
-    let ints = |index| integers(Element::I32, index, [-1000, 1000]);
+    let first = integers(operator, 0, [-1000, 1000]);
+    let second = integers(operator, 1, [-1000, 1000]);
     let plain = Attributes::default();
     match operator {
         Add | Sub | Mul | MaxBinary | MinBinary | Maximum | Minimum => {
-            vec![case(vec![ints(0), ints(1)], plain)]
+            vec![case(operator, vec![first, second], plain)]
         }
         // Truncated, with a divisor that is not zero.
-        Div => vec![case(
-            vec![ints(0), integers(Element::I32, 1, [1, 7])],
-            plain,
-        )],
-        Neg | Abs => vec![case(vec![ints(0)], plain)],
-        Clamp => vec![case(
-            vec![ints(0)],
-            Attributes {
+        Div => {
+            let divisor = integers(operator, 1, [1, 7]);
+            vec![case(operator, vec![first, divisor], plain)]
+        }
+        Neg | Abs => vec![case(operator, vec![first], plain)],
+        Clamp => {
+            let limits = Attributes {
                 limits: [-100.0, 200.0],
                 ..plain
-            },
-        )],
+            };
+            vec![case(operator, vec![first], limits)]
+        }
         Where => {
-            let condition = integers(Element::Bool, 2, [0, 1]);
-            let of_bools = Call::new(
-                operator,
-                vec![
-                    condition.clone(),
-                    integers(Element::Bool, 0, [0, 1]),
-                    integers(Element::Bool, 1, [0, 1]),
-                ],
-                plain.clone(),
-            );
+            let condition = booleans(operator, 2);
+            let choices = [
+                condition.clone(),
+                booleans(operator, 0),
+                booleans(operator, 1),
+            ];
             vec![
-                case(vec![condition, ints(0), ints(1)], plain),
-                Case::named("bool", of_bools),
+                case(operator, vec![condition, first, second], plain.clone()),
+                Case::named("bool", Call::new(operator, choices.to_vec(), plain)),
             ]
         }
         Eq | Ne => {
-            let sizes = CaseSizes {
-                operator,
-                sizes: &shape,
-                element: Element::Bool,
-            };
-            let bools =
-                [0, 1].map(|index| sizes.random(index).integers(&shape, Element::Bool, [0, 1]));
+            let inputs = [0, 1].map(|index| booleans(operator, index));
             vec![
                 near(operator),
-                Case::named("bool", Call::new(operator, bools.to_vec(), plain)),
+                Case::named("bool", Call::new(operator, inputs.to_vec(), plain)),
             ]
         }
         Lt | Le | Gt | Ge | Less => vec![near(operator)],
@@ -124,13 +113,21 @@ fn elementwise(operator: Operator) -> Vec<Case> {
     }
 }
 
+fn case(operator: Operator, inputs: Vec<HostTensor>, attributes: Attributes) -> Case {
+    Case::named("i32", Call::new(operator, inputs, attributes))
+}
+
+/// Input `index` in integers.
+fn integers(operator: Operator, index: usize, limits: [i64; 2]) -> HostTensor {
+    XorShift64::new(operator.as_str(), index).integers(&SHAPE, Element::I32, limits)
+}
+
+fn booleans(operator: Operator, index: usize) -> HostTensor {
+    XorShift64::new(operator.as_str(), index).integers(&SHAPE, Element::Bool, [0, 1])
+}
+
 /// Integers of which many are equal.
 fn near(operator: Operator) -> Case {
-    let inputs = [0, 1].map(|index| {
-        XorShift64::new(operator.as_str(), index).integers(&[3, 5], Element::I32, [-2, 2])
-    });
-    Case::named(
-        "i32",
-        Call::new(operator, inputs.to_vec(), Attributes::default()),
-    )
+    let inputs = [0, 1].map(|index| integers(operator, index, [-2, 2]));
+    case(operator, inputs.to_vec(), Attributes::default())
 }

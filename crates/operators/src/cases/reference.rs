@@ -106,7 +106,7 @@ impl Reference {
 /// Computes each element from the elements of all inputs at its position; inputs are broadcast.
 pub(crate) fn elementwise(
     call: &Call,
-    compute: impl FnMut(&[f64]) -> BoundedNumber,
+    mut compute: impl FnMut(&[f64]) -> BoundedNumber,
 ) -> (Vec<usize>, Vec<BoundedNumber>) {
     let shape = common_shape(call);
     let inputs: Vec<HostTensor> = call
@@ -115,15 +115,9 @@ pub(crate) fn elementwise(
         .map(|input| input.tensor.expanded(&shape))
         .collect();
     let count: usize = shape.iter().product();
-    let row = |index: usize| {
-        inputs
-            .iter()
-            .map(|input| input.values[index])
-            .collect::<Vec<f64>>()
-    };
-    let numbers = (0..count).map(row).map({
-        let mut compute = compute;
-        move |row| compute(&row)
+    let numbers = (0..count).map(|index| {
+        let row: Vec<f64> = inputs.iter().map(|input| input.values[index]).collect();
+        compute(&row)
     });
     (shape, numbers.collect())
 }
@@ -158,13 +152,12 @@ pub(crate) fn exact(tensor: &HostTensor) -> Vec<BoundedNumber> {
 pub(crate) fn lines(shape: &[usize], dim: usize) -> Vec<Vec<usize>> {
     let inner: usize = shape[dim + 1..].iter().product();
     let outer: usize = shape[..dim].iter().product();
-    let line = |outer: usize, inner_index: usize| {
-        (0..shape[dim])
-            .map(|index| (outer * shape[dim] + index) * inner + inner_index)
-            .collect()
-    };
-    (0..outer)
-        .flat_map(|outer| (0..inner).map(move |inner| (outer, inner)))
-        .map(|(a, b)| line(a, b))
+    let starts = (0..outer).flat_map(|outer| (0..inner).map(move |place| (outer, place)));
+    starts
+        .map(|(outer, place)| {
+            (0..shape[dim])
+                .map(|index| (outer * shape[dim] + index) * inner + place)
+                .collect()
+        })
         .collect()
 }

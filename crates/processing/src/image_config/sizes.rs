@@ -8,28 +8,16 @@ use super::{
 use crate::{
     config_file::ConfigFile, error::PreprocessError, resample::ResampleFilter, size::Size,
 };
+use serde_json::Value;
 
 /// The size that an image gets, and the filter.
 pub(super) fn resize(
     file: &ConfigFile,
     defaults: &Defaults,
 ) -> Result<(Resize, ResampleFilter), PreprocessError> {
-    let code = file.count("resample")?.unwrap_or(defaults.resample);
-    let filter = ResampleFilter::from_code(code).ok_or_else(|| {
-        file.wrong(
-            "resample",
-            &format!("is {code}"),
-            "use a code of PIL.Image.Resampling, 0 to 5",
-        )
-    })?;
-    let size = match read_size(
-        file,
-        "size",
-        file.flag("default_to_square")?.unwrap_or(defaults.square),
-    )? {
-        Some(size) => size,
-        None => defaults.size,
-    };
+    let filter = filter(file, defaults)?;
+    let square = file.flag("default_to_square")?.unwrap_or(defaults.square);
+    let size = read_size(file, "size", square)?.unwrap_or(defaults.size);
     // Only DETR and its relatives keep the longer side within a limit; for the other classes such a
     // size is an error below.
     if let Resize::Edges(_, _, multiple) = defaults.size {
@@ -48,9 +36,25 @@ pub(super) fn resize(
     if let Resize::Multiple(default, ..) = defaults.size {
         return Ok((multiple_of(file, size, default)?, filter));
     }
-    if defaults.class != "ConvNextImageProcessor" {
-        return Ok((size, filter));
+    if defaults.class == "ConvNextImageProcessor" {
+        return Ok((share_of_square(file, size)?, filter));
     }
+    Ok((size, filter))
+}
+
+fn filter(file: &ConfigFile, defaults: &Defaults) -> Result<ResampleFilter, PreprocessError> {
+    let code = file.count("resample")?.unwrap_or(defaults.resample);
+    ResampleFilter::from_code(code).ok_or_else(|| {
+        file.wrong(
+            "resample",
+            &format!("is {code}"),
+            "use a code of PIL.Image.Resampling, 0 to 5",
+        )
+    })
+}
+
+/// The size of ConvNext's processor.
+fn share_of_square(file: &ConfigFile, size: Resize) -> Result<Resize, PreprocessError> {
     let Resize::ShortestEdge(side) = size else {
         return Err(file.wrong(
             "size",
@@ -66,7 +70,7 @@ pub(super) fn resize(
             "use a share above 0 and at most 1",
         ));
     }
-    Ok((Resize::ShareOfSquare(side, share), filter))
+    Ok(Resize::ShareOfSquare(side, share))
 }
 
 /// The size of the processors of DETR and its relatives; older files have the longer side in a
@@ -144,43 +148,36 @@ fn read_size(
     let Some(value) = file.get(name) else {
         return Ok(None);
     };
-    let side =
-        // A larger side is a damaged file, and would allocate gigabytes for one image.
-        |value: &serde_json::Value| value.as_u64().filter(|side| (1..=65536).contains(side)).map(|side| side as usize);
-    let exact = |height, width| Resize::Exact(Size { height, width });
     let keys = value
         .as_object()
         .map(|object| object.iter().filter(|(_, value)| !value.is_null()).count());
     let size = match (keys, value.as_array().map(Vec::as_slice)) {
         (Some(2), _) => {
-            let exact = value
-                .get("height")
-                .and_then(side)
-                .zip(value.get("width").and_then(side))
-                .map(|(height, width)| exact(height, width));
-            let edges = value
-                .get("shortest_edge")
-                .and_then(side)
-                .zip(value.get("longest_edge").and_then(side));
-            exact.or(edges.map(|(shortest, longest)| Resize::Edges(shortest, longest, None)))
+            let exact = exact(value.get("height"), value.get("width"));
+            let [shortest, longest] = ["shortest_edge", "longest_edge"].map(|name| value.get(name));
+            exact.or_else(|| Some(Resize::Edges(side(shortest)?, side(longest)?, None)))
         }
-        (Some(1), _) => value
-            .get("shortest_edge")
-            .and_then(side)
-            .map(Resize::ShortestEdge),
-        (_, Some([height, width])) => side(height)
-            .zip(side(width))
-            .map(|(height, width)| exact(height, width)),
-        (None, None) => side(value).map(|side| {
-            if square {
-                exact(side, side)
-            } else {
-                Resize::ShortestEdge(side)
-            }
-        }),
+        (Some(1), _) => side(value.get("shortest_edge")).map(Resize::ShortestEdge),
+        (_, Some([height, width])) => exact(Some(height), Some(width)),
+        (None, None) if square => exact(Some(value), Some(value)),
+        (None, None) => side(Some(value)).map(Resize::ShortestEdge),
         _ => None,
     };
     let expected = "a side, [height, width], {height, width}, {shortest_edge} or {shortest_edge, longest_edge}, each from 1 to 65536";
     size.map(Some)
         .ok_or_else(|| file.not_a(name, expected, value))
+}
+
+/// A side in pixels, or `None` if it is missing or cannot be one.
+fn side(value: Option<&Value>) -> Option<usize> {
+    // A larger side is a damaged file, and would allocate gigabytes for one image.
+    let side = value?.as_u64().filter(|side| (1..=65536).contains(side))?;
+    usize::try_from(side).ok()
+}
+
+fn exact(height: Option<&Value>, width: Option<&Value>) -> Option<Resize> {
+    Some(Resize::Exact(Size {
+        height: side(height)?,
+        width: side(width)?,
+    }))
 }

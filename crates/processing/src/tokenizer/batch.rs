@@ -1,6 +1,7 @@
 //! Rows of tokens padded to one length.
 
 use super::{PaddingSide, PreprocessError};
+use std::convert::identity;
 use testgen_nn::array::{Array, Arrays};
 use tokenizers::Encoding;
 
@@ -57,55 +58,74 @@ impl TokenBatch {
             None if unequal => return Err(PreprocessError::NoPadToken),
             None => 0,
         };
-        // Masks and token types are not ids, so they are not renumbered.
-        let same = |value: u32| value;
-        let rows = |fill: u32, field: fn(&Encoding) -> &[u32], number: &dyn Fn(u32) -> u32| {
-            Array::integers(
-                [encodings.len(), longest],
-                encodings
-                    .iter()
-                    .flat_map(|encoding| {
-                        let values: Vec<i64> = field(encoding)
-                            .iter()
-                            .map(|value| i64::from(number(*value)))
-                            .collect();
-                        padded(values.into_iter(), longest, i64::from(fill), padding.side)
-                            .collect::<Vec<i64>>()
-                    })
-                    .collect::<Vec<i64>>(),
-            )
+        let rows = PaddedRows {
+            encodings,
+            length: longest,
+            side: padding.side,
         };
         let mut arrays = Arrays::from([
             (
                 "input_ids".to_owned(),
-                rows(pad_id, Encoding::get_ids, number),
+                rows.integers(pad_id, Encoding::get_ids, number),
             ),
             (
                 "attention_mask".to_owned(),
-                rows(0, Encoding::get_attention_mask, &same),
+                rows.integers(0, Encoding::get_attention_mask, &identity::<u32>),
             ),
         ]);
         if padding.token_types {
             arrays.insert(
                 "token_type_ids".to_owned(),
-                rows(0, Encoding::get_type_ids, &same),
+                rows.integers(0, Encoding::get_type_ids, &identity::<u32>),
             );
         }
+        Ok(Self {
+            arrays,
+            spans: rows.spans(),
+        })
+    }
+}
+
+/// The rows of a batch and their common length.
+struct PaddedRows<'a> {
+    encodings: &'a [Encoding],
+    length: usize,
+    side: PaddingSide,
+}
+
+impl PaddedRows<'_> {
+    /// A field of each token, [batch, seq]. `number` converts ids; masks and token types are not
+    /// ids, so they stay.
+    fn integers(
+        &self,
+        fill: u32,
+        field: fn(&Encoding) -> &[u32],
+        number: &dyn Fn(u32) -> u32,
+    ) -> Array {
+        let values = self.encodings.iter().flat_map(|encoding| {
+            let values: Vec<i64> = field(encoding)
+                .iter()
+                .map(|value| i64::from(number(*value)))
+                .collect();
+            padded(values.into_iter(), self.length, i64::from(fill), self.side)
+                .collect::<Vec<i64>>()
+        });
+        Array::integers([self.encodings.len(), self.length], values.collect())
+    }
+
+    fn spans(&self) -> Vec<Vec<TokenSpan>> {
         let nowhere = TokenSpan {
             start: 0,
             end: 0,
             sequence: None,
             word: None,
         };
-        Ok(Self {
-            arrays,
-            spans: encodings
-                .iter()
-                .map(|encoding| {
-                    padded(spans(encoding).into_iter(), longest, nowhere, padding.side).collect()
-                })
-                .collect(),
-        })
+        self.encodings
+            .iter()
+            .map(|encoding| {
+                padded(spans(encoding).into_iter(), self.length, nowhere, self.side).collect()
+            })
+            .collect()
     }
 }
 

@@ -36,18 +36,9 @@ impl Translation {
         };
         let source = SentencePiece::read(&path)?;
         let settings = ConfigFile::read_or_empty(directory, "tokenizer_config.json")?;
-        let [end, unknown, pad] = SPECIAL.map(|(role, default)| {
-            let content = settings
-                .get(role)
-                .and_then(|value| value.as_str().or_else(|| value.get("content")?.as_str()));
-            content.unwrap_or(default).to_owned()
-        });
-        let id = |token: &str| {
-            vocabulary
-                .get(token)
-                .and_then(|id| u32::try_from(id.as_u64()?).ok())
-        };
-        let unknown_id = id(&unknown).ok_or_else(|| {
+        let [end, unknown, pad] =
+            SPECIAL.map(|(role, default)| special_token(role, default, &settings));
+        let unknown_id = id_of(&unknown, &vocabulary).ok_or_else(|| {
             vocabulary.wrong(
                 &unknown,
                 "is missing",
@@ -55,46 +46,9 @@ impl Translation {
             )
         })?;
         let mut backend = source.tokenizer()?;
-        // `MarianTokenizer` cuts a language code off the text before SentencePiece, which would
-        // split it.
-        let codes = vocabulary
-            .fields()
-            .map(|(token, _)| token)
-            .filter(|token| is_language(token));
-        let added: Vec<&str> = [&end, &unknown, &pad]
-            .into_iter()
-            .map(String::as_str)
-            .chain(codes)
-            .collect();
-        backend.add_special_tokens(
-            &added
-                .iter()
-                .map(|token| AddedToken::from(*token, true))
-                .collect::<Vec<_>>(),
-        );
-        let end_piece = backend.token_to_id(&end).unwrap_or_default();
-        let template = TemplateProcessing::builder()
-            .try_single(format!("$A {end}"))
-            .and_then(|builder| {
-                builder
-                    .special_tokens(vec![(end.clone(), end_piece)])
-                    .build()
-                    .map_err(|e| e.to_string())
-            });
-        backend.with_post_processor(Some(
-            template.map_err(|message| PreprocessError::Tokenizer { message })?,
-        ));
-        let count = backend.get_vocab_size(true) as u32;
-        let ids = (0..count)
-            .map(|piece| {
-                // The two files number pieces independently; `MarianTokenizer` takes a piece
-                // without a number as unknown.
-                backend
-                    .id_to_token(piece)
-                    .and_then(|token| id(&token))
-                    .unwrap_or(unknown_id)
-            })
-            .collect();
+        add_special_tokens(&mut backend, [&end, &unknown, &pad], &vocabulary);
+        append_end(&mut backend, &end)?;
+        let ids = ids_of_pieces(&backend, unknown_id, &vocabulary);
         // Models that share one vocabulary have no second file.
         let separate = settings.flag("separate_vocabs")?.unwrap_or(false);
         let source = by_id(&vocabulary);
@@ -104,7 +58,7 @@ impl Translation {
         };
         let translation = Self {
             ids,
-            pad: id(&pad),
+            pad: id_of(&pad, &vocabulary),
             source,
             target,
             separate,
@@ -144,6 +98,68 @@ impl Translation {
             .trim()
             .to_owned()
     }
+}
+
+/// The text of a special token: a string, or an object with the string.
+fn special_token(role: &str, default: &str, settings: &ConfigFile) -> String {
+    let content = settings
+        .get(role)
+        .and_then(|value| value.as_str().or_else(|| value.get("content")?.as_str()));
+    content.unwrap_or(default).to_owned()
+}
+
+fn id_of(token: &str, vocabulary: &ConfigFile) -> Option<u32> {
+    vocabulary
+        .get(token)
+        .and_then(|id| u32::try_from(id.as_u64()?).ok())
+}
+
+/// Adds the tokens that SentencePiece must not split.
+fn add_special_tokens(backend: &mut Tokenizer, special: [&str; 3], vocabulary: &ConfigFile) {
+    // `MarianTokenizer` cuts a language code off the text before SentencePiece, which would
+    // split it.
+    let codes = vocabulary
+        .fields()
+        .map(|(token, _)| token)
+        .filter(|token| is_language(token));
+    let added: Vec<AddedToken> = special
+        .into_iter()
+        .chain(codes)
+        .map(|token| AddedToken::from(token, true))
+        .collect();
+    backend.add_special_tokens(&added);
+}
+
+/// Lets every text end with the token `end`.
+fn append_end(backend: &mut Tokenizer, end: &str) -> Result<(), PreprocessError> {
+    let piece = backend.token_to_id(end).unwrap_or_default();
+    let template = TemplateProcessing::builder()
+        .try_single(format!("$A {end}"))
+        .and_then(|builder| {
+            builder
+                .special_tokens(vec![(end.to_owned(), piece)])
+                .build()
+                .map_err(|e| e.to_string())
+        });
+    backend.with_post_processor(Some(
+        template.map_err(|message| PreprocessError::Tokenizer { message })?,
+    ));
+    Ok(())
+}
+
+/// The model's id of every piece of the backend.
+fn ids_of_pieces(backend: &Tokenizer, unknown_id: u32, vocabulary: &ConfigFile) -> Vec<u32> {
+    let count = backend.get_vocab_size(true) as u32;
+    (0..count)
+        .map(|piece| {
+            // The two files number pieces independently; `MarianTokenizer` takes a piece
+            // without a number as unknown.
+            backend
+                .id_to_token(piece)
+                .and_then(|token| id_of(&token, vocabulary))
+                .unwrap_or(unknown_id)
+        })
+        .collect()
 }
 
 fn by_id(vocabulary: &ConfigFile) -> BTreeMap<i64, String> {

@@ -141,15 +141,17 @@ fn calls(model: &CorrectModel<'_>, size: GridSize, request: &BenchRequest) -> Ve
         Ok(times) => times.unwrap_or_default(),
         Err(error) => return vec![size.row(Measured::ModelCall, Err(no_time(error)))],
     };
-    let row = |(shapes, milliseconds): (String, Vec<f64>)| {
-        let calls = milliseconds.len() / request.repetitions.iterations as usize;
-        BenchRow {
-            case: Some(shapes),
-            calls: Some(calls),
-            ..size.row(Measured::ModelCall, Ok(milliseconds))
-        }
-    };
-    times.into_iter().map(row).collect()
+    times
+        .into_iter()
+        .map(|(shapes, milliseconds)| {
+            let calls = milliseconds.len() / request.repetitions.iterations as usize;
+            BenchRow {
+                case: Some(shapes),
+                calls: Some(calls),
+                ..size.row(Measured::ModelCall, Ok(milliseconds))
+            }
+        })
+        .collect()
 }
 
 /// See [`testgen_types::BenchEntry::overlap`].

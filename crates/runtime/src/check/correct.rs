@@ -6,10 +6,7 @@ pub(crate) use super::operators::Agreement;
 #[cfg(feature = "operators")]
 use super::operators::compare_each;
 use super::{
-    inputs::{
-        rows,
-        sequences::{Sequences, TextFacts},
-    },
+    inputs::{rows, sequences::Sequences, text_facts::TextFacts},
     output_golden,
     run::{self, CheckContext, CheckOutcome, CheckResult, CheckRun},
 };

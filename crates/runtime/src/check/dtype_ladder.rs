@@ -120,31 +120,7 @@ fn measure_step(
 ) -> Result<(), ForwardError> {
     let tolerance = run.tolerance(golden, tested);
     let precision = tested.precision();
-    let mut largest: BTreeMap<&String, Largest> = BTreeMap::new();
-    for case in &golden.cases {
-        let forward = tested.model().forward(&case.inputs)?;
-        for (name, expected) in &case.outputs {
-            let label = format!("{} in {precision}", case.qualified(name));
-            let Some(got) = forward.outputs.get(name) else {
-                failures.push(format!("`{label}` was not computed"));
-                continue;
-            };
-            failures.extend(run.compare_recorded(
-                &label,
-                &case.inputs,
-                (expected, got),
-                (tolerance, name),
-            ));
-            let Some([expected, got]) = run.comparable(&case.inputs, expected, got) else {
-                continue;
-            };
-            if let (Some(expected), Some(got)) = (expected.as_floats(), got.as_floats()) {
-                let output = largest.entry(name).or_default();
-                output.rel_l2 = output.rel_l2.max(measure(expected, got).rel_l2);
-                output.elements = output.elements.max(expected.len());
-            }
-        }
-    }
+    let largest = largest_errors(run, tested, golden, failures)?;
     let decided = largest
         .into_iter()
         // An output whose reference overflows has no error that could be ordered.
@@ -165,6 +141,42 @@ fn measure_step(
         ladders.entry(name.clone()).or_default().push(step);
     }
     Ok(())
+}
+
+/// The largest error of each output that was computed.
+fn largest_errors<'g>(
+    run: &mut CheckRun<'_>,
+    tested: &SubjectUnderTest,
+    golden: &'g Golden,
+    failures: &mut Failures,
+) -> Result<BTreeMap<&'g String, Largest>, ForwardError> {
+    let tolerance = run.tolerance(golden, tested);
+    let mut largest: BTreeMap<&String, Largest> = BTreeMap::new();
+    for case in &golden.cases {
+        let forward = tested.model().forward(&case.inputs)?;
+        for (name, expected) in &case.outputs {
+            let label = format!("{} in {}", case.qualified(name), tested.precision());
+            let Some(got) = forward.outputs.get(name) else {
+                failures.push(format!("`{label}` was not computed"));
+                continue;
+            };
+            failures.extend(run.compare_recorded(
+                &label,
+                &case.inputs,
+                (expected, got),
+                (tolerance, name),
+            ));
+            let Some([expected, got]) = run.comparable(&case.inputs, expected, got) else {
+                continue;
+            };
+            if let (Some(expected), Some(got)) = (expected.as_floats(), got.as_floats()) {
+                let output = largest.entry(name).or_default();
+                output.rel_l2 = output.rel_l2.max(measure(expected, got).rel_l2);
+                output.elements = output.elements.max(expected.len());
+            }
+        }
+    }
+    Ok(largest)
 }
 
 /// The largest error and size of an output over all cases.

@@ -227,27 +227,26 @@ fn end_token(
 }
 
 fn seed(bench: &Bench<'_>, failures: &mut Failures) -> Result<(), GenerationError> {
-    // Hot: if one token were far likelier than the others, no seed would change it.
-    let ids = |seed| -> Result<Vec<Vec<i64>>, GenerationError> {
-        Ok(bench
-            .run(&bench.sampled(HOT, seed))?
-            .into_iter()
-            .map(|row| row.ids)
-            .collect())
-    };
-    let first = ids(1)?;
-    if ids(1)? != first {
+    let first = hot_ids(bench, 1)?;
+    if hot_ids(bench, 1)? != first {
         failures.push("the same seed samples other tokens");
     }
     let mut others = 0;
     // Several seeds, because one of them may draw the same tokens by chance.
     for seed in 2..6 {
-        others += usize::from(ids(seed)? != first);
+        others += usize::from(hot_ids(bench, seed)? != first);
     }
     if others == 0 {
         failures.push("four other seeds sample the same tokens");
     }
     Ok(())
+}
+
+/// The tokens of each row, sampled hot: if one token were far likelier than the others, no seed
+/// would change it.
+fn hot_ids(bench: &Bench<'_>, seed: u64) -> Result<Vec<Vec<i64>>, GenerationError> {
+    let rows = bench.run(&bench.sampled(HOT, seed))?;
+    Ok(rows.into_iter().map(|row| row.ids).collect())
 }
 
 /// At temperature 0 sampling is greedy; at [`COLD`] too, if the likeliest token leads clearly.

@@ -5,3 +5,4 @@ pub(super) mod padding;
 pub(super) mod rows;
 pub(super) mod sequences;
 pub(super) mod stream;
+pub(super) mod text_facts;

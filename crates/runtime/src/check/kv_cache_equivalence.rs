@@ -12,7 +12,7 @@ use super::{
         cached_sequences::{CachedInput, advance_in_steps, class_without_cache, has_cache},
         outputs_by_position::forward_by_position,
     },
-    inputs::{padding::at_real_positions, sequences::TextFacts},
+    inputs::{padding::at_real_positions, text_facts::TextFacts},
     run::{Abort, CheckResult, CheckRun, Failures, SubjectUnderTest},
 };
 use crate::golden::Golden;

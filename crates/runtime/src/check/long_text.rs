@@ -17,7 +17,10 @@ use super::{
         cached_sequences::{advance_in_steps, class_without_cache},
         outputs_by_position::{OutputsByPosition, forward_by_position, pairs},
     },
-    inputs::sequences::{PaddedSide, Sequences, TextFacts, another},
+    inputs::{
+        sequences::{Sequences, another},
+        text_facts::{PaddedSide, TextFacts},
+    },
     run::{Abort, CheckResult, CheckRun, Failures, SubjectUnderTest},
 };
 use crate::tolerance::{Threshold, Tolerance};

@@ -10,7 +10,8 @@ use super::{
     },
     inputs::{
         padding::at_real_positions,
-        sequences::{PaddedSide, Sequences, TextFacts, another},
+        sequences::{Sequences, another},
+        text_facts::{PaddedSide, TextFacts},
     },
     run::{Abort, CheckResult, CheckRun, Failures, SubjectUnderTest},
 };

@@ -12,7 +12,10 @@ use super::{
         graph_padding,
         outputs_by_position::{OutputsByPosition, forward_by_position, pairs},
     },
-    inputs::sequences::{PaddedSide, Sequences, TextFacts},
+    inputs::{
+        sequences::Sequences,
+        text_facts::{PaddedSide, TextFacts},
+    },
     run::{Abort, CheckResult, CheckRun, Failures, SubjectUnderTest},
 };
 use crate::{golden::Golden, tolerance::Tolerance};

@@ -31,11 +31,12 @@ pub(super) fn check(run: &mut CheckRun<'_>) -> CheckResult {
                 placement.device
             ));
         }
-        // Parts of transformers compute in f32 whatever the type of the model is: routers, the
-        // state of Mamba, T5's hidden states.
-        let in_f32 = run.engine.process_name().is_some() && placement.precision == Precision::F32;
-        wider += usize::from(placement.precision != precision && in_f32);
-        if placement.precision != precision && !in_f32 {
+        if placement.precision == precision {
+            continue;
+        }
+        if may_be_f32(run) && placement.precision == Precision::F32 {
+            wider += 1;
+        } else {
             failures.push(format!(
                 "`{name}` is {}, not {precision}",
                 placement.precision
@@ -66,13 +67,26 @@ pub(super) fn check(run: &mut CheckRun<'_>) -> CheckResult {
     } else {
         format!(", {wider} of them in f32 as the engine computes them")
     };
-    let providers = run.engine.providers();
-    let nodes = if providers.is_empty() {
-        String::new()
-    } else {
-        format!("; {}", ProviderShares(&providers))
-    };
+    let nodes = nodes_by_provider(run);
     Ok(Some(format!(
         "{count} tensors on {device} in {precision}{of_them}{nodes}"
     )))
+}
+
+/// Whether the engine may have tensors in f32 in a run of any precision.
+fn may_be_f32(run: &CheckRun<'_>) -> bool {
+    // Parts of transformers compute in f32 whatever the type of the model is: routers, the state of
+    // Mamba, T5's hidden states.
+    run.engine.process_name().is_some()
+}
+
+/// The nodes of a graph that each execution provider computed; empty if the engine has no
+/// providers.
+fn nodes_by_provider(run: &CheckRun<'_>) -> String {
+    let providers = run.engine.providers();
+    if providers.is_empty() {
+        String::new()
+    } else {
+        format!("; {}", ProviderShares(&providers))
+    }
 }

@@ -14,7 +14,8 @@ use super::{
     inputs::{
         graphs::{distances_fit, trees},
         rows,
-        sequences::{Sequences, TextFacts},
+        sequences::Sequences,
+        text_facts::TextFacts,
     },
     run::{Abort, CheckResult, CheckRun, Failures, RecordedOutput, SubjectUnderTest},
 };

@@ -106,7 +106,7 @@ impl RecordedCase {
 impl Golden {
     /// The case that trace, routers, images and other raw inputs belong to.
     pub(crate) fn main(&self) -> &RecordedCase {
-        // `parts::assemble` refuses a file whose first case is not the main one.
+        // `assembly::assemble` refuses a file whose first case is not the main one.
         &self.cases[0]
     }
 

@@ -1,10 +1,8 @@
 //! Sorting the tensors of a golden file by their names.
 
 use super::{
-    contents::{Golden, RecordedCase, Router},
     drawn::{self, DrawnInput},
     error::{GoldenError, Unreadable},
-    noise::Noise,
     recorded_tensor::RecordedTensor,
     summary::SummaryEntry,
     trace::TracePosition,
@@ -23,207 +21,62 @@ const LONGEST_NAME: usize = 150;
 /// The beginnings of the names of parts that every case has.
 const IN_EVERY_CASE: [&str; 3] = ["input.", "output.", "retrieval."];
 
-/// Builds a golden from the tensors and the metadata of a file.
-pub(super) fn assemble(
-    path: &Path,
-    arrays: Arrays,
-    metadata: &HashMap<String, String>,
-) -> Result<Golden, GoldenError> {
-    let model_class = metadata
-        .get("model_class")
-        .cloned()
-        .ok_or_else(|| lacks("metadata `model_class`", path))?;
-    let in_file = |unreadable: Unreadable| unreadable.in_file(path);
-    let mut parts = GoldenParts {
-        summaries: parsed(metadata, "summaries".to_owned())
-            .map_err(in_file)?
-            .unwrap_or_default(),
-        ..GoldenParts::default()
-    };
-    // Drawn inputs go the same way, so that they are validated like stored ones.
-    for (name, array) in arrays
-        .into_iter()
-        .chain(drawn_inputs(metadata).map_err(in_file)?)
-    {
-        parts
-            .put(&name, array)
-            .map_err(|unreadable| unreadable.in_file(path))?;
-    }
-    // Every tensor has taken its entry; the rest describes tensors that the file does not have.
-    if let Some(name) = parts.summaries.keys().next() {
-        return Err(lacks(&format!("`{name}`, although `summaries` has"), path));
-    }
-    validate::graphs(&parts.graphs).map_err(|unreadable| unreadable.in_file(path))?;
-    let cases = cases(path, std::mem::take(&mut parts.cases), metadata)?;
-    // Cases are in the order of their numbers, and the main one has 0.
-    if cases.first().is_none_or(|case| case.name != "main") {
-        return Err(lacks("`input.*` and `output.*`", path));
-    }
-    let (target, mut source): (Arrays, Arrays) = cases[0]
-        .inputs
-        .clone()
-        .into_iter()
-        .partition(|(name, _)| name.starts_with("decoder_"));
-    if model_class == "RagTokenForGeneration" {
-        // `generate` of this class passes the argument itself, whatever the configuration says.
-        source.insert("do_marginalize".to_owned(), Array::integers([1], vec![1]));
-    }
-    let noise =
-        Noise::read(metadata).and_then(|noise| validate::noise(&noise, &cases).map(|()| noise));
-    Ok(Golden {
-        noise: noise.map_err(|unreadable| unreadable.in_file(path))?,
-        pad_token_id: metadata
-            .get("pad_token_id")
-            .and_then(|text| text.parse().ok()),
-        vocabulary: metadata.get("vocabulary.sha256").cloned(),
-        config_effects: parsed(metadata, "config.effects".to_owned())
-            .map_err(|unreadable| unreadable.in_file(path))?,
-        model_class,
-        cases,
-        source,
-        target,
-        routers: routers(path, parts.probabilities, parts.weights)?,
-        trace: parts
-            .trace
-            .into_iter()
-            .map(|(position, array)| (position.name(), array))
-            .collect(),
-        tokens: parts.tokens,
-        step_logits: parts.step_logits,
-        margins: parts.margins,
-        detections: parts.detections,
-        images: parts.images.into_values().collect(),
-        audio: parts.audio.into_values().collect(),
-        graphs: parts.graphs.into_values().collect(),
-    })
-}
-
-/// The cases in order; each must have inputs and outputs.
-fn cases(
-    path: &Path,
-    cases: BTreeMap<usize, CaseTensors>,
-    metadata: &HashMap<String, String>,
-) -> Result<Vec<RecordedCase>, GoldenError> {
-    cases
-        .into_iter()
-        .map(|(number, tensors)| recorded_case(path, number, tensors, metadata))
-        .collect()
-}
-
-fn recorded_case(
-    path: &Path,
-    number: usize,
-    tensors: CaseTensors,
-    metadata: &HashMap<String, String>,
-) -> Result<RecordedCase, GoldenError> {
-    let (name, prefix) = match number {
-        0 => ("main".to_owned(), String::new()),
-        _ => (format!("case.{number}"), format!("case.{number}.")),
-    };
-    if tensors.inputs.is_empty() {
-        return Err(lacks(&format!("`{prefix}input.*`"), path));
-    }
-    // Without elements there is nothing to compare, and every device would agree.
-    if !tensors.outputs.values().any(has_elements) {
-        return Err(lacks(&format!("`{prefix}output.*` with elements"), path));
-    }
-    let texts =
-        parsed(metadata, format!("{prefix}text")).map_err(|unreadable| unreadable.in_file(path))?;
-    Ok(RecordedCase {
-        name,
-        inputs: tensors.inputs,
-        outputs: tensors.outputs,
-        texts,
-        retrieval: tensors.retrieval,
-    })
-}
-
-fn has_elements(result: &RecordedTensor) -> bool {
-    !result.shape().contains(&0)
-}
-
-/// The routers by layer; each must have both arrays, because one alone would never be compared.
-fn routers(
-    path: &Path,
-    probabilities: BTreeMap<usize, Array>,
-    mut weights: BTreeMap<usize, Array>,
-) -> Result<Vec<Router>, GoldenError> {
-    let lacking = |kind: &str, other: &str, layer: usize| {
-        lacks(
-            &format!("`{kind}.{layer}`, although it has `{other}.{layer}`"),
-            path,
-        )
-    };
-    let routers: Vec<Router> = probabilities
-        .into_iter()
-        .map(|(layer, probabilities)| {
-            let weights = weights
-                .remove(&layer)
-                .ok_or_else(|| lacking("routing", "router", layer))?;
-            Ok(Router {
-                layer,
-                probabilities,
-                weights,
-            })
-        })
-        .collect::<Result<_, GoldenError>>()?;
-    match weights.keys().next() {
-        Some(layer) => Err(lacking("router", "routing", *layer)),
-        None => Ok(routers),
-    }
-}
-
-/// The JSON of a metadata entry, or `None` without it.
-fn parsed<T: DeserializeOwned>(
-    metadata: &HashMap<String, String>,
-    key: String,
-) -> Result<Option<T>, Unreadable> {
-    let Some(text) = metadata.get(&key) else {
-        return Ok(None);
-    };
-    serde_json::from_str(text)
-        .map(Some)
-        .map_err(|error| Unreadable {
-            part: key,
-            why: error.to_string(),
-        })
-}
-
-/// The inputs that the file has as their seed.
-fn drawn_inputs(metadata: &HashMap<String, String>) -> Result<Arrays, Unreadable> {
-    let inputs: Option<BTreeMap<String, DrawnInput>> = parsed(metadata, "drawn".to_owned())?;
-    drawn::inputs(inputs.unwrap_or_default())
-}
-
 /// The tensors of a file by kind, numbered ones in their order.
 #[derive(Default)]
-struct GoldenParts {
+pub(super) struct GoldenParts {
     /// Of results that the file has as their summary and that were not read yet.
     summaries: BTreeMap<String, SummaryEntry>,
-    cases: BTreeMap<usize, CaseTensors>,
-    trace: BTreeMap<TracePosition, RecordedTensor>,
+    pub(super) cases: BTreeMap<usize, CaseTensors>,
+    pub(super) trace: BTreeMap<TracePosition, RecordedTensor>,
     /// `router.<layer>`.
-    probabilities: BTreeMap<usize, Array>,
+    pub(super) probabilities: BTreeMap<usize, Array>,
     /// `routing.<layer>`.
-    weights: BTreeMap<usize, Array>,
-    tokens: Arrays,
-    step_logits: Option<RecordedTensor>,
-    margins: Arrays,
-    detections: Arrays,
-    images: BTreeMap<usize, Array>,
-    audio: BTreeMap<usize, Array>,
-    graphs: BTreeMap<usize, Arrays>,
+    pub(super) weights: BTreeMap<usize, Array>,
+    pub(super) tokens: Arrays,
+    pub(super) step_logits: Option<RecordedTensor>,
+    pub(super) margins: Arrays,
+    pub(super) detections: Arrays,
+    pub(super) images: BTreeMap<usize, Array>,
+    pub(super) audio: BTreeMap<usize, Array>,
+    pub(super) graphs: BTreeMap<usize, Arrays>,
 }
 
 /// The tensors of one case.
 #[derive(Default)]
-struct CaseTensors {
-    inputs: Arrays,
-    outputs: BTreeMap<String, RecordedTensor>,
-    retrieval: Arrays,
+pub(super) struct CaseTensors {
+    pub(super) inputs: Arrays,
+    pub(super) outputs: BTreeMap<String, RecordedTensor>,
+    pub(super) retrieval: Arrays,
 }
 
 impl GoldenParts {
+    /// Sorts the tensors of a file, and of the inputs that it has as their seed.
+    pub(super) fn sort(
+        path: &Path,
+        arrays: Arrays,
+        metadata: &HashMap<String, String>,
+    ) -> Result<Self, GoldenError> {
+        let parts = Self::put_all(arrays, metadata);
+        let parts = parts.map_err(|unreadable| unreadable.in_file(path))?;
+        // Every tensor has taken its entry; the rest describes tensors that the file does not have.
+        match parts.summaries.keys().next() {
+            Some(name) => Err(lacks(&format!("`{name}`, although `summaries` has"), path)),
+            None => Ok(parts),
+        }
+    }
+
+    fn put_all(arrays: Arrays, metadata: &HashMap<String, String>) -> Result<Self, Unreadable> {
+        let mut parts = Self {
+            summaries: parsed(metadata, "summaries".to_owned())?.unwrap_or_default(),
+            ..Self::default()
+        };
+        // Drawn inputs go the same way, so that they are validated like stored ones.
+        for (name, array) in arrays.into_iter().chain(drawn_inputs(metadata)?) {
+            parts.put(&name, array)?;
+        }
+        Ok(parts)
+    }
+
     /// A name outside the format is an error: a part that nothing reads would look as if it were
     /// checked.
     fn put(&mut self, name: &str, array: Array) -> Result<(), Unreadable> {
@@ -330,7 +183,29 @@ impl GoldenParts {
     }
 }
 
-fn lacks(part: &str, path: &Path) -> GoldenError {
+/// The JSON of a metadata entry, or `None` without it.
+pub(super) fn parsed<T: DeserializeOwned>(
+    metadata: &HashMap<String, String>,
+    key: String,
+) -> Result<Option<T>, Unreadable> {
+    let Some(text) = metadata.get(&key) else {
+        return Ok(None);
+    };
+    serde_json::from_str(text)
+        .map(Some)
+        .map_err(|error| Unreadable {
+            part: key,
+            why: error.to_string(),
+        })
+}
+
+/// The inputs that the file has as their seed.
+fn drawn_inputs(metadata: &HashMap<String, String>) -> Result<Arrays, Unreadable> {
+    let inputs: Option<BTreeMap<String, DrawnInput>> = parsed(metadata, "drawn".to_owned())?;
+    drawn::inputs(inputs.unwrap_or_default())
+}
+
+pub(super) fn lacks(part: &str, path: &Path) -> GoldenError {
     GoldenError::Lacks {
         path: path.to_owned(),
         part: part.to_owned(),

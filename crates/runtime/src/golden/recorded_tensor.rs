@@ -91,7 +91,6 @@ impl RecordedTensor {
             Self::Whole(array) => (array, array.shape()),
             Self::Summary(summary) => (&summary.sums, summary.shape.as_slice()),
         };
-        let without_steps = |shape: &[usize]| [&shape[..1], &shape[2..]].concat();
         // Sums over several steps at once lack the dimension of steps.
         if numbers.shape().len() != shape.len() || shape.len() < 2 || index >= shape[1] {
             return None;
@@ -108,6 +107,11 @@ impl RecordedTensor {
             }),
         })
     }
+}
+
+/// [batch, steps, ...] to [batch, ...].
+fn without_steps(shape: &[usize]) -> Vec<usize> {
+    [&shape[..1], &shape[2..]].concat()
 }
 
 #[cfg(test)]

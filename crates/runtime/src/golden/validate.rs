@@ -85,14 +85,7 @@ pub(super) fn noise(noise: &Noise, cases: &[RecordedCase]) -> Result<(), Unreada
         let Some(levels) = noise.levels(precision) else {
             continue;
         };
-        let recorded = |name: &str| {
-            OPTIONAL.iter().any(|prefix| name.starts_with(prefix))
-                || cases
-                    .iter()
-                    .flat_map(|case| case.outputs.iter())
-                    .any(|(output, _)| output == name)
-        };
-        if let Some(name) = levels.keys().find(|name| !recorded(name)) {
+        if let Some(name) = levels.keys().find(|name| !is_recorded(name, cases)) {
             let why = format!("`{name}` is not a recorded tensor");
             return Err(Unreadable {
                 part: format!("noise.{precision}"),
@@ -101,6 +94,14 @@ pub(super) fn noise(noise: &Noise, cases: &[RecordedCase]) -> Result<(), Unreada
         }
     }
     Ok(())
+}
+
+fn is_recorded(name: &str, cases: &[RecordedCase]) -> bool {
+    OPTIONAL.iter().any(|prefix| name.starts_with(prefix))
+        || cases
+            .iter()
+            .flat_map(|case| case.outputs.iter())
+            .any(|(output, _)| output == name)
 }
 
 fn unreadable<T>(why: String, name: &str) -> Result<T, Unreadable> {

@@ -40,11 +40,14 @@ impl RecordedTensors {
         part: &'static str,
         names: &[String],
     ) -> Result<Vec<Image>, RequestError> {
-        let image = |name: &String| {
-            let pixels = self.get(part, name)?;
-            Image::from_array(&pixels).map_err(|error| RequestError::unusable(part, name, &error))
-        };
-        names.iter().map(image).collect()
+        names
+            .iter()
+            .map(|name| {
+                let pixels = self.get(part, name)?;
+                Image::from_array(&pixels)
+                    .map_err(|error| RequestError::unusable(part, name, &error))
+            })
+            .collect()
     }
 
     /// The rows of `values` [batch, time, channels], and of `observed`, which goldens have as

@@ -1,51 +1,29 @@
-//! The common part of all handlers: a model with its task, splitting requests, running the model,
+//! The common part of all handlers: a model with its task and its processors, running the model,
 //! finding its outputs.
 
 mod error;
 mod output;
-mod request_parts;
 
 pub use error::HandlerError;
 pub(super) use output::{FloatOutput, rows};
-pub(super) use request_parts::{Denoising, ImagePrompts};
 
-use super::{DocumentQuestion, QuestionContext, Request, TextChoices, TimeSeries};
 use crate::subject::LoadedSubject;
 use serde_json::Value;
 use testgen_models::Model;
-use testgen_nn::{
-    array::Array,
-    forward::{Forward, ForwardError, Unsupported},
-};
+use testgen_nn::forward::{Forward, ForwardError, Unsupported};
 use testgen_processing::{
-    audio::Audio,
     feature_extractor::FeatureExtractor,
-    generation::GenerationControls,
-    graph::Graph,
     graph_collator::GraphCollator,
-    image::Image,
     image_processor::ImageProcessor,
     schedule::Scheduler,
     tokenizer::{TextInput, TokenBatch, TokenizeOptions, Tokenizer},
 };
 use testgen_types::Task;
 
-/// Defines the functions that take the list out of a request of one kind.
-macro_rules! lists {
-    ($($name:ident: $kind:ident($item:ty), $expected:literal;)+) => {$(
-        pub(super) fn $name(&self, request: Request) -> Result<Vec<$item>, HandlerError> {
-            match request {
-                Request::$kind(items) => self.filled(items, $expected),
-                other => Err(self.wrong($expected, &other)),
-            }
-        }
-    )+};
-}
-
 /// A model that answers for a task.
 pub(super) struct TaskCall<'a> {
     pub(super) model: &'a Model,
-    task: Task,
+    pub(super) task: Task,
 }
 
 impl<'a> TaskCall<'a> {
@@ -62,46 +40,6 @@ impl<'a> TaskCall<'a> {
         Ok(Self::new(model, task))
     }
 
-    lists! {
-        texts: Texts(String), "texts";
-        questions: Questions(QuestionContext), "questions with contexts";
-        documents: Documents(DocumentQuestion), "questions about documents";
-        choices: Choices(TextChoices), "texts with choices";
-        images: Images(Image), "images";
-        videos: Videos(Vec<Image>), "videos";
-        series: Series(TimeSeries), "series";
-        graphs: Graphs(Graph), "graphs";
-    }
-
-    pub(super) fn prompts(
-        &self,
-        request: Request,
-    ) -> Result<(Vec<String>, GenerationControls), HandlerError> {
-        const EXPECTED: &str = "prompts";
-        match request {
-            Request::Prompts { prompts, controls } => {
-                Ok((self.filled(prompts, EXPECTED)?, controls))
-            }
-            other => Err(self.wrong(EXPECTED, &other)),
-        }
-    }
-
-    pub(super) fn image_prompts(&self, request: Request) -> Result<ImagePrompts, HandlerError> {
-        const EXPECTED: &str = "prompts with images";
-        match request {
-            Request::ImagePrompts {
-                images,
-                prompts,
-                controls,
-            } => Ok(ImagePrompts {
-                images,
-                prompts: self.filled(prompts, EXPECTED)?,
-                controls,
-            }),
-            other => Err(self.wrong(EXPECTED, &other)),
-        }
-    }
-
     /// The error that the model's class is not one for the task.
     pub(super) fn unsuitable(&self, output: &'static str, hint: &'static str) -> HandlerError {
         HandlerError::WrongModel {
@@ -112,101 +50,12 @@ impl<'a> TaskCall<'a> {
         }
     }
 
-    /// The content of a request for denoising.
-    pub(super) fn noise(&self, request: Request) -> Result<Denoising, HandlerError> {
-        const EXPECTED: &str = "noise";
-        match request {
-            Request::Noise {
-                noise,
-                condition,
-                steps,
-            } => Ok(Denoising {
-                noise: self.image_like(noise, EXPECTED)?,
-                condition,
-                steps,
-            }),
-            other => Err(self.wrong(EXPECTED, &other)),
-        }
-    }
-
-    pub(super) fn latents(&self, request: Request) -> Result<Array, HandlerError> {
-        const EXPECTED: &str = "latents";
-        match request {
-            Request::Latents(latents) => self.image_like(latents, EXPECTED),
-            other => Err(self.wrong(EXPECTED, &other)),
-        }
-    }
-
-    /// Floats of four dimensions, at least one row.
-    fn image_like(&self, array: Array, expected: &'static str) -> Result<Array, HandlerError> {
-        match (array.shape(), array.as_floats()) {
-            ([0, ..], _) => Err(HandlerError::EmptyRequest {
-                task: self.task,
-                expected,
-            }),
-            ([_, _, _, _], Some(_)) => Ok(array),
-            (shape, _) => {
-                let problem = format!(
-                    "has the shape {shape:?}, expected are floats [batch, channels, height, width]"
-                );
-                Err(HandlerError::BadInput { index: 0, problem })
-            }
-        }
-    }
-
     pub(super) fn scheduler(&self) -> Result<&'a Scheduler, HandlerError> {
         let needed = "a scheduler (`scheduler_config.json`)";
         self.model
             .processor()
             .scheduler()
             .ok_or_else(|| self.lacks(needed))
-    }
-
-    pub(super) fn images_with_texts(
-        &self,
-        request: Request,
-    ) -> Result<(Vec<Image>, Vec<String>), HandlerError> {
-        const EXPECTED: &str = "images with texts";
-        match request {
-            Request::ImagesWithTexts { images, texts } => Ok((
-                self.filled(images, EXPECTED)?,
-                self.filled(texts, EXPECTED)?,
-            )),
-            other => Err(self.wrong(EXPECTED, &other)),
-        }
-    }
-
-    pub(super) fn speech(
-        &self,
-        request: Request,
-    ) -> Result<(Vec<Audio>, GenerationControls), HandlerError> {
-        const EXPECTED: &str = "recordings";
-        match request {
-            Request::Speech {
-                recordings,
-                controls,
-            } => Ok((self.filled(recordings, EXPECTED)?, controls)),
-            other => Err(self.wrong(EXPECTED, &other)),
-        }
-    }
-
-    fn filled<T>(&self, inputs: Vec<T>, expected: &'static str) -> Result<Vec<T>, HandlerError> {
-        if inputs.is_empty() {
-            Err(HandlerError::EmptyRequest {
-                task: self.task,
-                expected,
-            })
-        } else {
-            Ok(inputs)
-        }
-    }
-
-    fn wrong(&self, expected: &'static str, request: &Request) -> HandlerError {
-        HandlerError::WrongRequest {
-            task: self.task,
-            expected,
-            found: request.kind(),
-        }
     }
 
     /// The error that the checkpoint does not say what the task needs.
@@ -298,17 +147,6 @@ impl<'a> TaskCall<'a> {
         let batch = self.tokenize_texts(texts, None)?;
         let forward = self.model.forward(&batch.arrays)?;
         Ok((batch, forward))
-    }
-
-    /// The images of a request, and the model's outputs for them.
-    pub(super) fn read_images(
-        &self,
-        request: Request,
-    ) -> Result<(Vec<Image>, Forward), HandlerError> {
-        let images = self.images(request)?;
-        let inputs = self.image_processor()?.process(&images)?;
-        let forward = self.model.forward(&inputs)?;
-        Ok((images, forward))
     }
 
     /// A float output of `rank` dimensions whose first ones are `leading`.

@@ -2,7 +2,8 @@
 
 use super::{
     Request, Response,
-    call::{Denoising, FloatOutput, HandlerError, TaskCall},
+    call::{FloatOutput, HandlerError, TaskCall},
+    request_parts::Denoising,
 };
 use testgen_nn::array::{Array, Arrays};
 
@@ -32,15 +33,8 @@ pub(super) fn answer_denoising(
         .map(|value| value * steps.init_noise_sigma)
         .collect();
     for (index, timestep) in steps.timesteps.iter().enumerate() {
-        let mut inputs = condition.clone();
-        inputs.insert(
-            "sample".to_owned(),
-            Array::floats(shape.clone(), steps.model_input(index, &sample)),
-        );
-        inputs.insert(
-            "timestep".to_owned(),
-            Array::floats([shape[0]], vec![*timestep; shape[0]]),
-        );
+        let input = Array::floats(shape.clone(), steps.model_input(index, &sample));
+        let inputs = step_inputs(&condition, input, *timestep);
         let forward = call.model.forward(&inputs)?;
         let output = call.output(
             &forward,
@@ -59,6 +53,18 @@ pub(super) fn answer_denoising(
             .map(|row| without_batch(&latents.select_rows(&[row])))
             .collect(),
     ))
+}
+
+/// The arguments of one step: the sample, and its time for each row.
+fn step_inputs(condition: &Arrays, sample: Array, timestep: f32) -> Arrays {
+    let rows = sample.shape()[0];
+    let mut inputs = condition.clone();
+    inputs.insert("sample".to_owned(), sample);
+    inputs.insert(
+        "timestep".to_owned(),
+        Array::floats([rows], vec![timestep; rows]),
+    );
+    inputs
 }
 
 pub(super) fn answer_decoding(

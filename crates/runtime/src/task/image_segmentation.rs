@@ -42,12 +42,14 @@ fn label_map(scores: &ImageMap<'_>) -> Vec<usize> {
 
 fn segments(call: &TaskCall<'_>, map: &[usize], size: [usize; 2]) -> Vec<Segment> {
     let labels: BTreeSet<usize> = map.iter().copied().collect();
-    let mask = |label| map.iter().map(|found| i64::from(*found == label)).collect();
     labels
         .into_iter()
-        .map(|label| Segment {
-            label: call.label(label),
-            mask: Array::integers(size, mask(label)),
+        .map(|label| {
+            let mask = map.iter().map(|found| i64::from(*found == label));
+            Segment {
+                label: call.label(label),
+                mask: Array::integers(size, mask.collect()),
+            }
         })
         .collect()
 }

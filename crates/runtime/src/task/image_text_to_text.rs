@@ -2,7 +2,8 @@
 
 use super::{
     Request, Response,
-    call::{HandlerError, ImagePrompts, TaskCall},
+    call::{HandlerError, TaskCall},
+    request_parts::ImagePrompts,
     text_generation,
 };
 

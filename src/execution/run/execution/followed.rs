@@ -39,14 +39,17 @@ impl FollowedRun {
                 self.remaining.iter_mut().for_each(|time| time.end(&test));
             }
         }
-        let processes = || self.processes.iter();
-        let done = processes().map(|process| process.entries).sum();
-        let compiled = processes().filter_map(|process| process.compiled);
+        let done = self.processes.iter().map(|process| process.entries).sum();
+        let compiled = self.processes.iter().filter_map(|process| process.compiled);
         let compiled = compiled.reduce(|a, b| CompileProgress {
             done: a.done + b.done,
             all: a.all + b.all,
         });
-        let has_begun = done > 0 || processes().any(|process| !process.running.is_empty());
+        let has_begun = done > 0
+            || self
+                .processes
+                .iter()
+                .any(|process| !process.running.is_empty());
         if let Some(compiled) = compiled.filter(|_| !has_begun) {
             self.began = Instant::now();
             return progress.compiling(compiled);
@@ -55,7 +58,7 @@ impl FollowedRun {
         progress.tests(&TestProgress {
             done,
             all,
-            failed: processes().map(|process| process.failed).sum(),
+            failed: self.processes.iter().map(|process| process.failed).sum(),
             left: left.and_then(|time| time.left(self.began.elapsed())),
             current: &self.current(),
         });

@@ -21,30 +21,32 @@ pub(super) fn normalisation(dimensions: &mut Dimensions<'_>) -> Described {
     (1..=vectors).try_for_each(|vector| dimensions.shape(vector, Some(1)).map(drop))?;
     let groups = dimensions.call().attributes.groups;
     dimensions.tie(x[0], vec![input(0, 0)])?;
-    let channels = |outer: usize, inner: usize| {
-        let places = std::iter::once((0, 1)).chain((1..=vectors).map(|vector| (vector, 0)));
-        places
-            .map(|(input, dim)| DimensionSlot::Input {
-                input,
-                dim,
-                outer,
-                inner,
-            })
-            .collect::<Vec<_>>()
-    };
     if operator == Operator::GroupNorm {
         let width = x[1].checked_div(groups).ok_or("it has no groups")?;
-        let mut by_group = channels(1, width);
+        let mut by_group = channels(vectors, 1, width);
         by_group.push(DimensionSlot::Groups);
         dimensions.tie(groups, by_group)?;
-        dimensions.tie(width, channels(groups, 1))?;
+        dimensions.tie(width, channels(vectors, groups, 1))?;
     } else {
-        dimensions.tie(x[1], channels(1, 1))?;
+        dimensions.tie(x[1], channels(vectors, 1, 1))?;
     }
     if let Some(positions) = x.get(2) {
         dimensions.tie(*positions, vec![input(0, 2)])?;
     }
     Ok(product(x))
+}
+
+/// The channels of x and of the vectors, or a part of them.
+fn channels(vectors: usize, outer: usize, inner: usize) -> Vec<DimensionSlot> {
+    let places = std::iter::once((0, 1)).chain((1..=vectors).map(|vector| (vector, 0)));
+    places
+        .map(|(input, dim)| DimensionSlot::Input {
+            input,
+            dim,
+            outer,
+            inner,
+        })
+        .collect()
 }
 
 /// `gather` and `embedding`.
@@ -160,32 +162,20 @@ fn attended(dimensions: &mut Dimensions<'_>) -> Described {
     if masked && dimensions.shape(3, Some(4))?[1] != 1 {
         return Err("the mask has heads".to_owned());
     }
-    let with_mask = |mut places: Vec<DimensionSlot>, dim| {
-        places.extend(masked.then(|| input(3, dim)));
-        places
-    };
-    dimensions.tie(
-        q[0],
-        with_mask(vec![input(0, 0), input(1, 0), input(2, 0)], 0),
-    )?;
-    let heads = DimensionSlot::Input {
+    let [batches, queries, keys] = [0, 2, 3].map(|dim| masked.then(|| input(3, dim)));
+    let all = [input(0, 0), input(1, 0), input(2, 0)];
+    dimensions.tie(q[0], all.into_iter().chain(batches).collect())?;
+    let [by_key, by_head] = [(1, shared), (k[1], 1)].map(|(outer, inner)| DimensionSlot::Input {
         input: 0,
         dim: 1,
-        outer: 1,
-        inner: shared,
-    };
-    dimensions.tie(k[1], vec![heads, input(1, 1), input(2, 1)])?;
-    dimensions.tie(
-        shared,
-        vec![DimensionSlot::Input {
-            input: 0,
-            dim: 1,
-            outer: k[1],
-            inner: 1,
-        }],
-    )?;
-    dimensions.tie(q[2], with_mask(vec![input(0, 2)], 2))?;
-    dimensions.tie(k[2], with_mask(vec![input(1, 2), input(2, 2)], 3))?;
+        outer,
+        inner,
+    });
+    dimensions.tie(k[1], vec![by_key, input(1, 1), input(2, 1)])?;
+    dimensions.tie(shared, vec![by_head])?;
+    dimensions.tie(q[2], [input(0, 2)].into_iter().chain(queries).collect())?;
+    let of_keys = [input(1, 2), input(2, 2)];
+    dimensions.tie(k[2], of_keys.into_iter().chain(keys).collect())?;
     dimensions.tie(q[3], vec![input(0, 3), input(1, 3), input(2, 3)])?;
     every_query_has_a_key(dimensions, q[2], k[2])?;
     Ok(product(q))

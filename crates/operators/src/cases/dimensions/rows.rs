@@ -70,19 +70,7 @@ fn independent(
 pub(super) fn matrix(dimensions: &mut Dimensions<'_>) -> Described {
     let left = dimensions.shape(0, None)?;
     if dimensions.call().operator == Operator::Transpose {
-        dimensions.at_most(1)?;
-        independent(dimensions, 0, left)?;
-        let valid = dimensions
-            .call()
-            .attributes
-            .axes
-            .iter()
-            .all(|axis| *axis < left.len());
-        return if valid {
-            Ok(product(left))
-        } else {
-            Err("an axis does not exist".to_owned())
-        };
+        return transposition(dimensions, left);
     }
     let right = dimensions.shape(1, Some(left.len()))?;
     let biased = matches!(
@@ -94,14 +82,7 @@ pub(super) fn matrix(dimensions: &mut Dimensions<'_>) -> Described {
     let Some(batches) = left.len().checked_sub(2) else {
         return Err("a matrix has two dimensions".to_owned());
     };
-    let mut result =
-        broadcast_shape(&[&left[..batches], &right[..batches]]).ok_or("its batches differ")?;
-    for (dim, length) in result.clone().into_iter().enumerate() {
-        let places = [(0, left), (1, right)]
-            .into_iter()
-            .filter(|(_, shape)| shape[dim] == length);
-        dimensions.tie(length, places.map(|(index, _)| input(index, dim)).collect())?;
-    }
+    let mut result = tie_batches(dimensions, &left[..batches], &right[..batches])?;
     let (mut rows, mut columns) = (vec![input(0, batches)], vec![input(1, batches + 1)]);
     if biased {
         dimensions.shape(2, Some(1))?;
@@ -122,6 +103,36 @@ pub(super) fn matrix(dimensions: &mut Dimensions<'_>) -> Described {
     Ok(product(&result))
 }
 
+fn transposition(dimensions: &mut Dimensions<'_>, x: &[usize]) -> Described {
+    dimensions.at_most(1)?;
+    independent(dimensions, 0, x)?;
+    let mut axes = dimensions.call().attributes.axes.iter();
+    if axes.all(|axis| *axis < x.len()) {
+        Ok(product(x))
+    } else {
+        Err("an axis does not exist".to_owned())
+    }
+}
+
+/// Ties the dimensions before rows and columns, which are broadcast, and returns their lengths.
+fn tie_batches(
+    dimensions: &mut Dimensions<'_>,
+    left: &[usize],
+    right: &[usize],
+) -> Result<Vec<usize>, Problem> {
+    let result = broadcast_shape(&[left, right]).ok_or("its batches differ")?;
+    for (dim, length) in result.iter().enumerate() {
+        let places = [(0, left), (1, right)]
+            .into_iter()
+            .filter(|(_, shape)| shape[dim] == *length);
+        dimensions.tie(
+            *length,
+            places.map(|(index, _)| input(index, dim)).collect(),
+        )?;
+    }
+    Ok(result)
+}
+
 /// Collectives: what each rank has, and products that are split over the ranks.
 pub(super) fn collective(dimensions: &mut Dimensions<'_>) -> Described {
     use Operator::*;
@@ -138,14 +149,15 @@ pub(super) fn collective(dimensions: &mut Dimensions<'_>) -> Described {
         return Ok(product(&[ranks, parts, each]));
     }
     let part = each / ranks.max(1);
-    let of_each = |outer, inner| DimensionSlot::Input {
-        input: 0,
-        dim: 1,
-        outer,
-        inner,
-    };
-    dimensions.tie(ranks, vec![input(0, 0), of_each(1, part)])?;
-    dimensions.tie(part, vec![of_each(ranks, 1)])?;
+    let [by_rank, within_rank] =
+        [(1, part), (ranks, 1)].map(|(outer, inner)| DimensionSlot::Input {
+            input: 0,
+            dim: 1,
+            outer,
+            inner,
+        });
+    dimensions.tie(ranks, vec![input(0, 0), by_rank])?;
+    dimensions.tie(part, vec![within_rank])?;
     Ok(product(&[
         ranks,
         if operator == AllToAll { each } else { part },

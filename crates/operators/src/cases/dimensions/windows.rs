@@ -38,53 +38,17 @@ fn are_lists(dimensions: &Dimensions<'_>, rank: usize) -> Result<(), Problem> {
 /// output channel. Of a transposed one the weight is [in, out / groups, ...].
 pub(super) fn convolution(dimensions: &mut Dimensions<'_>) -> Described {
     let x = dimensions.shape(0, None)?;
-    let rank = x
-        .len()
-        .checked_sub(2)
-        .filter(|rank| *rank > 0)
-        .ok_or("input 0 has no spatial dimensions")?;
+    let rank = spatial_rank(x)?;
     let weight = dimensions.shape(1, Some(x.len()))?;
     are_lists(dimensions, rank)?;
-    let fused = dimensions.call().operator == Operator::ConvBatchNormRelu;
-    dimensions.at_most(if fused { 6 } else { 3 })?;
-    let vectors: Vec<usize> = (2..dimensions.call().inputs.len()).collect();
-    vectors
-        .iter()
-        .try_for_each(|vector| dimensions.shape(*vector, Some(1)).map(drop))?;
-    if fused && vectors.len() != 4 {
-        return Err(format!("it has {} inputs, expected 6", vectors.len() + 2));
-    }
-    let transposed = dimensions.call().operator == Operator::ConvTranspose2d;
+    let vectors = vectors(dimensions)?;
     let groups = dimensions.call().attributes.groups;
     if groups == 0 || weight.contains(&0) || x.contains(&0) {
         return Err("it has no groups, or an input without elements".to_owned());
     }
-    // The channels of a group on both sides.
-    let [inner, out] = if transposed {
-        [weight[0] / groups, weight[1]]
-    } else {
-        [weight[1], weight[0] / groups]
-    };
     dimensions.tie(x[0], vec![input(0, 0)])?;
-    let vectors_by = |place: &dyn Fn(usize) -> DimensionSlot| {
-        vectors
-            .iter()
-            .map(|vector| place(*vector))
-            .collect::<Vec<_>>()
-    };
-    let grouped = part_of_input(1, 0, if transposed { inner } else { out });
-    let mut by_group = vec![DimensionSlot::Groups, part_of_input(0, 1, inner), grouped];
-    by_group.extend(vectors_by(&|vector| part_of_input(vector, 0, out)));
-    dimensions.tie(groups, by_group)?;
-    let [own_in, own_out] = if transposed {
-        [within_groups(1, 0, groups), input(1, 1)]
-    } else {
-        [input(1, 1), within_groups(1, 0, groups)]
-    };
-    dimensions.tie(inner, vec![within_groups(0, 1, groups), own_in])?;
-    let mut of_out = vec![own_out];
-    of_out.extend(vectors_by(&|vector| within_groups(vector, 0, groups)));
-    dimensions.tie(out, of_out)?;
+    let transposed = dimensions.call().operator == Operator::ConvTranspose2d;
+    let out = tie_channels(dimensions, weight, &vectors, transposed)?;
     for dim in 2..x.len() {
         dimensions.tie(x[dim], vec![input(0, dim)])?;
         dimensions.tie(weight[dim], vec![input(1, dim)])?;
@@ -95,6 +59,60 @@ pub(super) fn convolution(dimensions: &mut Dimensions<'_>) -> Described {
         output(dimensions, &x[2..], &weight[2..])?
     };
     Ok(product(&[&[x[0], groups * out], &output[..]].concat()))
+}
+
+/// The number of dimensions after batch and channels, at least one.
+fn spatial_rank(x: &[usize]) -> Result<usize, Problem> {
+    let rank = x.len().checked_sub(2).filter(|rank| *rank > 0);
+    rank.ok_or_else(|| "input 0 has no spatial dimensions".to_owned())
+}
+
+/// The inputs of a convolution that are a bias or statistics.
+fn vectors(dimensions: &mut Dimensions<'_>) -> Result<Vec<usize>, Problem> {
+    let fused = dimensions.call().operator == Operator::ConvBatchNormRelu;
+    dimensions.at_most(if fused { 6 } else { 3 })?;
+    let vectors: Vec<usize> = (2..dimensions.call().inputs.len()).collect();
+    vectors
+        .iter()
+        .try_for_each(|vector| dimensions.shape(*vector, Some(1)).map(drop))?;
+    if fused && vectors.len() != 4 {
+        return Err(format!("it has {} inputs, expected 6", vectors.len() + 2));
+    }
+    Ok(vectors)
+}
+
+/// Ties the groups and the channels of a convolution, and returns the output channels of a group.
+fn tie_channels(
+    dimensions: &mut Dimensions<'_>,
+    weight: &[usize],
+    vectors: &[usize],
+    transposed: bool,
+) -> Result<usize, Problem> {
+    let groups = dimensions.call().attributes.groups;
+    // The channels of a group on both sides.
+    let [inner, out] = if transposed {
+        [weight[0] / groups, weight[1]]
+    } else {
+        [weight[1], weight[0] / groups]
+    };
+    let grouped = part_of_input(1, 0, if transposed { inner } else { out });
+    let mut by_group = vec![DimensionSlot::Groups, part_of_input(0, 1, inner), grouped];
+    by_group.extend(vectors.iter().map(|vector| part_of_input(*vector, 0, out)));
+    dimensions.tie(groups, by_group)?;
+    let [own_in, own_out] = if transposed {
+        [within_groups(1, 0, groups), input(1, 1)]
+    } else {
+        [input(1, 1), within_groups(1, 0, groups)]
+    };
+    dimensions.tie(inner, vec![within_groups(0, 1, groups), own_in])?;
+    let mut of_out = vec![own_out];
+    of_out.extend(
+        vectors
+            .iter()
+            .map(|vector| within_groups(*vector, 0, groups)),
+    );
+    dimensions.tie(out, of_out)?;
+    Ok(out)
 }
 
 /// The number of windows along each dimension, at least one.
@@ -145,11 +163,7 @@ fn spread(
 pub(super) fn pool(dimensions: &mut Dimensions<'_>) -> Described {
     let x = dimensions.shape(0, None)?;
     dimensions.at_most(1)?;
-    let rank = x
-        .len()
-        .checked_sub(2)
-        .filter(|rank| *rank > 0)
-        .ok_or("input 0 has no spatial dimensions")?;
+    let rank = spatial_rank(x)?;
     are_lists(dimensions, rank)?;
     let attributes = &dimensions.call().attributes;
     let adaptive = matches!(
@@ -167,42 +181,53 @@ pub(super) fn pool(dimensions: &mut Dimensions<'_>) -> Described {
         ));
     }
     for (index, length) in windows.iter().enumerate() {
-        dimensions.tie(
-            *length,
-            vec![if adaptive {
-                DimensionSlot::Shape(index)
-            } else {
-                DimensionSlot::Kernel(index)
-            }],
-        )?;
+        let slot = if adaptive {
+            DimensionSlot::Shape(index)
+        } else {
+            DimensionSlot::Kernel(index)
+        };
+        dimensions.tie(*length, vec![slot])?;
     }
     x.iter()
         .enumerate()
         .try_for_each(|(dim, length)| dimensions.tie(*length, vec![input(0, dim)]))?;
-    if adaptive {
-        // More windows than elements are not what any case has.
-        let fewer = windows
-            .iter()
-            .zip(&x[2..])
-            .all(|(windows, length)| windows <= length);
-        return if fewer {
-            Ok(product(&[&x[..2], windows].concat()))
-        } else {
-            Err("it has more windows than elements".to_owned())
-        };
-    }
-    // PyTorch refuses more padding than half a window, which could be a window of padding alone.
-    let padded = attributes
-        .padding
+    let output = if adaptive {
+        adaptive_output(&x[2..], windows)?
+    } else {
+        padded_output(dimensions, &x[2..], windows)?
+    };
+    Ok(product(&[&x[..2], &output[..]].concat()))
+}
+
+/// The windows of an adaptive pool, which its shape names.
+fn adaptive_output(spatial: &[usize], windows: &[usize]) -> Result<Vec<usize>, Problem> {
+    // More windows than elements are not what any case has.
+    let fewer = windows
         .iter()
-        .zip(windows)
-        .any(|(padding, window)| 2 * padding > *window);
-    if padded {
+        .zip(spatial)
+        .all(|(windows, length)| windows <= length);
+    if fewer {
+        Ok(windows.to_vec())
+    } else {
+        Err("it has more windows than elements".to_owned())
+    }
+}
+
+/// The windows of a pool with padding.
+fn padded_output(
+    dimensions: &Dimensions<'_>,
+    spatial: &[usize],
+    kernel: &[usize],
+) -> Result<Vec<usize>, Problem> {
+    let padding = dimensions.call().attributes.padding.iter();
+    // PyTorch refuses more padding than half a window, which could be a window of padding alone.
+    if padding
+        .zip(kernel)
+        .any(|(padding, window)| 2 * padding > *window)
+    {
         return Err("its padding is larger than half of its window".to_owned());
     }
-    Ok(product(
-        &[&x[..2], &output(dimensions, &x[2..], windows)?[..]].concat(),
-    ))
+    output(dimensions, spatial, kernel)
 }
 
 fn part_of_input(input: usize, dim: usize, inner: usize) -> DimensionSlot {

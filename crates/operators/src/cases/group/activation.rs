@@ -18,26 +18,25 @@ pub(super) fn cases(sizes: &CaseSizes<'_>) -> Vec<Case> {
         Operator::Relu6 => [-9.0, 9.0],
         _ => [-6.0, 6.0],
     };
-    let call = |attributes| {
-        let x = sizes.floats(0, sizes.sizes, limits);
-        Call::new(sizes.operator, vec![x], attributes)
+    let x = sizes.floats(0, sizes.sizes, limits);
+    let tanh = Attributes {
+        tanh: true,
+        ..Attributes::default()
     };
-    match sizes.operator {
+    let variants = match sizes.operator {
         Operator::Gelu => vec![
-            Case::named("erf", call(Attributes::default())),
-            Case::named(
-                "tanh",
-                call(Attributes {
-                    tanh: true,
-                    ..Attributes::default()
-                }),
-            ),
+            ("erf".to_owned(), Attributes::default()),
+            ("tanh".to_owned(), tanh),
         ],
         Operator::Softmax | Operator::LogSoftmax => [1, 0]
-            .map(|dim| Case::named(format!("dim {dim}"), call(Attributes::of_dim(dim))))
+            .map(|dim| (format!("dim {dim}"), Attributes::of_dim(dim)))
             .to_vec(),
-        _ => vec![Case::new(call(Attributes::default()))],
-    }
+        _ => vec![(String::new(), Attributes::default())],
+    };
+    variants
+        .into_iter()
+        .map(|(variant, attributes)| Case::named(variant, sizes.call(vec![x.clone()], attributes)))
+        .collect()
 }
 
 pub(super) fn reference(call: &Call, arithmetic: Arithmetic) -> Reference {

@@ -42,18 +42,15 @@ pub(super) fn cases(sizes: &CaseSizes<'_>) -> Vec<Case> {
 /// Cosines and sines [1, 1, seq, width] of positions times the usual frequencies, each for both
 /// halves of a head.
 fn rotations(seq: usize, width: usize, element: Element) -> [HostTensor; 2] {
-    let angle = |index: usize| {
-        let (position, pair) = (index / width, index % width % (width / 2).max(1));
-        position as f64 * 10_000_f64.powf(-2.0 * pair as f64 / width as f64)
-    };
+    let angles: Vec<f64> = (0..seq * width)
+        .map(|index| {
+            let (position, pair) = (index / width, index % width % (width / 2).max(1));
+            position as f64 * 10_000_f64.powf(-2.0 * pair as f64 / width as f64)
+        })
+        .collect();
     [f64::cos as fn(f64) -> f64, f64::sin].map(|value_at| {
-        HostTensor::new(
-            [1, 1, seq, width],
-            element,
-            (0..seq * width)
-                .map(|index| value_at(angle(index)))
-                .collect(),
-        )
+        let values = angles.iter().copied().map(value_at);
+        HostTensor::new([1, 1, seq, width], element, values.collect())
     })
 }
 

@@ -79,11 +79,12 @@ pub(super) fn reference(call: &Call, arithmetic: Arithmetic) -> Reference {
         (ColumnParallelProduct, Some(x), Some(weight)) => {
             let (shape, parts) = product(arithmetic, x, weight);
             let [ranks, rows, columns] = [0, 1, 2].map(|dimension| shape[dimension]);
-            let of_row = |row: usize| {
-                let parts = parts.chunks(columns).skip(row).step_by(rows);
-                parts.flatten().copied()
-            };
-            let numbers: Vec<BoundedNumber> = (0..rows).flat_map(of_row).collect();
+            let numbers: Vec<BoundedNumber> = (0..rows)
+                .flat_map(|row| {
+                    let parts = parts.chunks(columns).skip(row).step_by(rows);
+                    parts.flatten().copied()
+                })
+                .collect();
             on_every_rank(arithmetic, ranks, &[rows, ranks * columns], &numbers)
         }
         (RowParallelProduct, Some(x), Some(weight)) => {

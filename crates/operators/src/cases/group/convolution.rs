@@ -15,27 +15,11 @@ use testgen_types::Operator;
 /// A plain convolution; one with stride, padding and dilation; one in groups; one channel for each
 /// group.
 pub(super) fn cases(sizes: &CaseSizes<'_>) -> Vec<Case> {
-    let [batch, inner, out, spatial @ .., kernel] = sizes.sizes else {
+    let &[_, inner, out, ref spatial @ .., _] = sizes.sizes else {
         return Vec::new();
     };
-    let (batch, inner, out, kernel, rank) = (*batch, *inner, *out, *kernel, spatial.len());
+    let rank = spatial.len();
     let transposed = sizes.operator == Operator::ConvTranspose2d;
-    let with = |variant: &str, [inner, out]: [usize; 2], attributes: Attributes| {
-        let groups = attributes.groups;
-        let channels = if transposed {
-            [inner, out / groups]
-        } else {
-            [out, inner / groups]
-        };
-        let x = sizes.floats(0, &[&[batch, inner], spatial].concat(), [-1.0, 1.0]);
-        let weight = sizes.floats(
-            1,
-            &[&channels[..], &vec![kernel; rank]].concat(),
-            [-1.0, 1.0],
-        );
-        let bias = sizes.floats(2, &[out], [-1.0, 1.0]);
-        Case::named(variant, sizes.call(vec![x, weight, bias], attributes))
-    };
     let plain = Attributes {
         groups: 1,
         ..Attributes::default()
@@ -56,20 +40,39 @@ pub(super) fn cases(sizes: &CaseSizes<'_>) -> Vec<Case> {
         padding: vec![1; rank],
         ..plain.clone()
     };
-    vec![
-        with("plain", [inner, out], plain.clone()),
-        with("stride 2, padding 1, dilation 2", [inner, out], strided),
+    let depthwise = Attributes {
+        groups: inner,
+        ..grouped.clone()
+    };
+    [
+        ("plain", [inner, out], plain),
+        ("stride 2, padding 1, dilation 2", [inner, out], strided),
         // Twice the channels, because an odd number cannot be in two groups.
-        with("2 groups", [2 * inner, 2 * out], grouped.clone()),
-        with(
-            "depthwise",
-            [inner, inner],
-            Attributes {
-                groups: inner,
-                ..grouped
-            },
-        ),
+        ("2 groups", [2 * inner, 2 * out], grouped),
+        ("depthwise", [inner, inner], depthwise),
     ]
+    .into_iter()
+    .filter_map(|(variant, channels, attributes)| {
+        Some(Case::named(variant, call(sizes, channels, attributes)?))
+    })
+    .collect()
+}
+
+/// A convolution from and to these numbers of channels.
+fn call(sizes: &CaseSizes<'_>, [inner, out]: [usize; 2], attributes: Attributes) -> Option<Call> {
+    let &[batch, _, _, ref spatial @ .., kernel] = sizes.sizes else {
+        return None;
+    };
+    let channels = if sizes.operator == Operator::ConvTranspose2d {
+        [inner, out / attributes.groups]
+    } else {
+        [out, inner / attributes.groups]
+    };
+    let window = vec![kernel; spatial.len()];
+    let x = sizes.factors(0, &[&[batch, inner], spatial].concat());
+    let weight = sizes.factors(1, &[&channels[..], &window].concat());
+    let bias = sizes.factors(2, &[out]);
+    Some(sizes.call(vec![x, weight, bias], attributes))
 }
 
 pub(super) fn reference(call: &Call, arithmetic: Arithmetic) -> Reference {
@@ -154,15 +157,7 @@ fn transposed(
     let (batch, inner, spatial) = (x.shape[0], x.shape[1], &x.shape[2..]);
     let (part, kernel) = (weight.shape[1], &weight.shape[2..]);
     let (groups, taps) = (attributes.groups, kernel.iter().product::<usize>());
-    let output: Vec<usize> = (0..spatial.len())
-        .map(|dimension| {
-            let [stride, dilation] =
-                [&attributes.stride, &attributes.dilation].map(|given| at_or(given, dimension, 1));
-            let whole = (spatial[dimension] - 1) * stride + dilation * (kernel[dimension] - 1) + 1;
-            whole + at_or(&attributes.output_padding, dimension, 0)
-                - 2 * at_or(&attributes.padding, dimension, 0)
-        })
-        .collect();
+    let output = transposed_output(spatial, kernel, attributes);
     // The windows of the result, which x has one element for.
     let windows = Windows::new(&output, kernel, attributes);
     let [plane, area] = [spatial, &output].map(|shape| shape.iter().product::<usize>());
@@ -195,6 +190,19 @@ fn transposed(
         .map(|terms| arithmetic.dot(terms))
         .collect();
     ([&[batch, groups * part], &output[..]].concat(), numbers)
+}
+
+/// The spatial lengths of the result of a transposed convolution.
+fn transposed_output(spatial: &[usize], kernel: &[usize], attributes: &Attributes) -> Vec<usize> {
+    (0..spatial.len())
+        .map(|dimension| {
+            let [stride, dilation] =
+                [&attributes.stride, &attributes.dilation].map(|given| at_or(given, dimension, 1));
+            let whole = (spatial[dimension] - 1) * stride + dilation * (kernel[dimension] - 1) + 1;
+            whole + at_or(&attributes.output_padding, dimension, 0)
+                - 2 * at_or(&attributes.padding, dimension, 0)
+        })
+        .collect()
 }
 
 fn at_or(given: &[usize], dimension: usize, default: usize) -> usize {

@@ -1,7 +1,7 @@
 //! Operators that compute each element from those at its position.
 
 use crate::{
-    calls::{Attributes, Call, HostTensor},
+    calls::{Attributes, Call, Element, HostTensor},
     cases::{
         arithmetic::{Arithmetic, ulps},
         case::{Case, CaseSizes},
@@ -13,52 +13,46 @@ use testgen_types::Operator;
 
 /// Two tensors of one shape, or one.
 pub(super) fn cases(sizes: &CaseSizes<'_>) -> Vec<Case> {
-    let inputs = |limits: &[[f64; 2]]| -> Vec<HostTensor> {
-        limits
-            .iter()
-            .enumerate()
-            .map(|(index, limits)| sizes.floats(index, sizes.sizes, *limits))
-            .collect()
-    };
-    let plain = |inputs| sizes.call(inputs, Attributes::default());
-    let calls = match sizes.operator {
+    let mut attributes = Attributes::default();
+    let inputs = match sizes.operator {
         // Away from zero, at which a quotient is infinite.
         Operator::Div => {
             let divisor = sizes
                 .random(1)
                 .signed(sizes.sizes, sizes.element, [0.25, 2.0]);
-            vec![plain(vec![
-                sizes.floats(0, sizes.sizes, [-2.0, 2.0]),
-                divisor,
-            ])]
+            vec![sizes.floats(0, sizes.sizes, [-2.0, 2.0]), divisor]
         }
         // A negative base has powers for whole exponents alone.
-        Operator::Pow => vec![plain(inputs(&[[0.1, 3.0], [-3.0, 3.0]]))],
+        Operator::Pow => inputs(sizes, &[[0.1, 3.0], [-3.0, 3.0]]),
         // Both are NaN for a negative number.
-        Operator::Sqrt | Operator::Log => vec![plain(inputs(&[[0.05, 4.0]]))],
+        Operator::Sqrt | Operator::Log => inputs(sizes, &[[0.05, 4.0]]),
         Operator::Exp | Operator::Neg | Operator::Abs | Operator::Dropout => {
-            vec![plain(inputs(&[[-6.0, 6.0]]))]
+            inputs(sizes, &[[-6.0, 6.0]])
         }
-        Operator::Sin | Operator::Cos => vec![plain(inputs(&[[-8.0, 8.0]]))],
-        Operator::Tanh => vec![plain(inputs(&[[-4.0, 4.0]]))],
+        Operator::Sin | Operator::Cos => inputs(sizes, &[[-8.0, 8.0]]),
+        Operator::Tanh => inputs(sizes, &[[-4.0, 4.0]]),
         Operator::Clamp => {
-            let limits = Attributes {
-                limits: [-0.5, 0.75],
-                ..Attributes::default()
-            };
-            vec![sizes.call(inputs(&[[-2.0, 2.0]]), limits)]
+            attributes.limits = [-0.5, 0.75];
+            inputs(sizes, &[[-2.0, 2.0]])
         }
         Operator::Where => {
-            let condition =
-                sizes
-                    .random(2)
-                    .integers(sizes.sizes, crate::calls::Element::Bool, [0, 1]);
-            let [a, b] = [0, 1].map(|index| sizes.floats(index, sizes.sizes, [-2.0, 2.0]));
-            vec![plain(vec![condition, a, b])]
+            let mut random = sizes.random(2);
+            let condition = random.integers(sizes.sizes, Element::Bool, [0, 1]);
+            let choices = inputs(sizes, &[[-2.0, 2.0], [-2.0, 2.0]]);
+            [vec![condition], choices].concat()
         }
-        _ => vec![plain(inputs(&[[-2.0, 2.0], [-2.0, 2.0]]))],
+        _ => inputs(sizes, &[[-2.0, 2.0], [-2.0, 2.0]]),
     };
-    calls.into_iter().map(Case::new).collect()
+    vec![Case::new(sizes.call(inputs, attributes))]
+}
+
+/// An input with numbers between each of these limits.
+fn inputs(sizes: &CaseSizes<'_>, limits: &[[f64; 2]]) -> Vec<HostTensor> {
+    limits
+        .iter()
+        .enumerate()
+        .map(|(index, limits)| sizes.floats(index, sizes.sizes, *limits))
+        .collect()
 }
 
 pub(super) fn reference(call: &Call, arithmetic: Arithmetic) -> Reference {

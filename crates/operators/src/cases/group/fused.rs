@@ -86,20 +86,8 @@ pub(super) fn reference(call: &Call, arithmetic: Arithmetic) -> Reference {
         }
         (Operator::ConvBatchNormRelu, Some(x), Some(weight)) => {
             let (shape, numbers) = convolved(arithmetic, x, weight, &call.attributes);
-            let positions: usize = shape[2..].iter().product();
-            let numbers = numbers
-                .into_iter()
-                .enumerate()
-                .map(|(index, number)| {
-                    let channel = index / positions % shape[1];
-                    relu(arithmetic.stored(by_statistics(
-                        call,
-                        arithmetic,
-                        channel,
-                        arithmetic.stored(number),
-                        1,
-                    )))
-                })
+            let numbers = normalised(call, arithmetic, &shape, numbers)
+                .map(relu)
                 .collect();
             Reference::computed(arithmetic, shape, numbers)
         }
@@ -118,6 +106,23 @@ pub(super) fn reference(call: &Call, arithmetic: Arithmetic) -> Reference {
             Reference::computed(arithmetic, shape, numbers)
         }
     }
+}
+
+/// The sums of a convolution of this shape after a batch normalisation; both are rounded to the
+/// type of results.
+fn normalised(
+    call: &Call,
+    arithmetic: Arithmetic,
+    shape: &[usize],
+    numbers: Vec<BoundedNumber>,
+) -> impl Iterator<Item = BoundedNumber> {
+    let positions: usize = shape[2..].iter().product();
+    let channels = shape[1];
+    numbers.into_iter().enumerate().map(move |(index, number)| {
+        let channel = index / positions % channels;
+        let x = arithmetic.stored(number);
+        arithmetic.stored(by_statistics(call, arithmetic, channel, x, 1))
+    })
 }
 
 /// The products plus the bias of their column.

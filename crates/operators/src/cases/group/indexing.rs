@@ -14,28 +14,25 @@ pub(super) fn cases(sizes: &CaseSizes<'_>) -> Vec<Case> {
         return Vec::new();
     };
     let x = sizes.floats(0, &[rows, columns], [-2.0, 2.0]);
-    let indices = |shape: &[usize], limit: usize| {
-        sizes
-            .random(1)
-            .integers(shape, Element::I32, [0, limit.saturating_sub(1) as i64])
-    };
-    let call = |indices, attributes| sizes.call(vec![x.clone(), indices], attributes);
-    match sizes.operator {
-        Operator::Embedding => vec![Case::new(call(
-            indices(&[2, picks], rows),
-            Attributes::default(),
-        ))],
-        _ => vec![
-            Case::named(
-                "dim 1",
-                call(indices(&[rows, picks], columns), Attributes::of_dim(1)),
-            ),
-            Case::named(
-                "dim 0",
-                call(indices(&[picks, columns], rows), Attributes::of_dim(0)),
-            ),
-        ],
+    if sizes.operator == Operator::Embedding {
+        let inputs = vec![x, indices(sizes, [2, picks], rows)];
+        return vec![Case::new(sizes.call(inputs, Attributes::default()))];
     }
+    [(1, [rows, picks], columns), (0, [picks, columns], rows)]
+        .map(|(dim, shape, limit)| {
+            let inputs = vec![x.clone(), indices(sizes, shape, limit)];
+            Case::named(
+                format!("dim {dim}"),
+                sizes.call(inputs, Attributes::of_dim(dim)),
+            )
+        })
+        .to_vec()
+}
+
+/// Indices below `limit`.
+fn indices(sizes: &CaseSizes<'_>, shape: [usize; 2], limit: usize) -> HostTensor {
+    let last = limit.saturating_sub(1) as i64;
+    sizes.random(1).integers(&shape, Element::I32, [0, last])
 }
 
 pub(super) fn reference(call: &Call) -> Reference {

@@ -9,93 +9,103 @@ use crate::{
 };
 use testgen_types::Operator;
 
+/// The smallest and the largest number of an input.
+const LIMITS: [f64; 2] = [-2.0, 2.0];
+
 pub(super) fn cases(sizes: &CaseSizes<'_>) -> Vec<Case> {
-    let x = |index| sizes.floats(index, sizes.sizes, [-2.0, 2.0]);
-    let one = |attributes| vec![Case::new(sizes.call(vec![x(0)], attributes))];
     let (rows, columns) = (sizes.sizes[0], sizes.sizes[1]);
     match sizes.operator {
-        Operator::Reshape | Operator::View => one(Attributes::of_shape(vec![columns, 1, rows])),
+        Operator::Reshape | Operator::View => {
+            one(sizes, Attributes::of_shape(vec![columns, 1, rows]))
+        }
         Operator::Squeeze => {
-            let narrow = x(0).reshaped([rows, 1, columns]);
+            let narrow = input(sizes, 0).reshaped([rows, 1, columns]);
             vec![Case::new(sizes.call(vec![narrow], Attributes::of_dim(1)))]
         }
-        Operator::Unsqueeze => [0, 1, 2]
-            .map(|dim| {
-                Case::named(
-                    format!("dim {dim}"),
-                    sizes.call(vec![x(0)], Attributes::of_dim(dim)),
-                )
-            })
-            .to_vec(),
+        Operator::Unsqueeze => at_each_dim(sizes, &[input(sizes, 0)]),
+        Operator::Stack => at_each_dim(sizes, &[input(sizes, 0), input(sizes, 1)]),
         Operator::Contiguous => {
-            let mut call = sizes.call(vec![x(0)], Attributes::default());
+            let mut call = sizes.call(vec![input(sizes, 0)], Attributes::default());
             call.inputs[0].layout = Layout::Reversed;
             vec![Case::new(call)]
         }
-        Operator::LayoutTransform => one(Attributes {
-            axes: vec![0, 2, 3, 1],
-            ..Attributes::default()
-        }),
-        Operator::Broadcast => {
-            let column = sizes.floats(0, &[rows, 1], [-2.0, 2.0]);
-            let row = sizes.floats(1, &[columns], [-2.0, 2.0]);
-            let middle = sizes.floats(2, &[rows, 1, columns], [-2.0, 2.0]);
-            vec![
-                Case::named(
-                    "between",
-                    sizes.call(vec![middle], Attributes::of_shape(vec![rows, 2, columns])),
-                ),
-                Case::named(
-                    "columns",
-                    sizes.call(vec![column], Attributes::of_shape(vec![rows, columns])),
-                ),
-                Case::named(
-                    "rows",
-                    sizes.call(vec![row], Attributes::of_shape(vec![2, rows, columns])),
-                ),
-            ]
-        }
-        Operator::Concat => {
-            vec![
-                Case::named(
-                    "dim 0",
-                    sizes.call(
-                        vec![x(0), sizes.floats(1, &[1, columns], [-2.0, 2.0]), x(2)],
-                        Attributes::of_dim(0),
-                    ),
-                ),
-                Case::named(
-                    "dim 1",
-                    sizes.call(
-                        vec![x(0), sizes.floats(1, &[rows, 2], [-2.0, 2.0]), x(2)],
-                        Attributes::of_dim(1),
-                    ),
-                ),
-            ]
-        }
-        Operator::Stack => [0, 1, 2]
-            .map(|dim| {
-                Case::named(
-                    format!("dim {dim}"),
-                    sizes.call(vec![x(0), x(1)], Attributes::of_dim(dim)),
-                )
-            })
-            .to_vec(),
-        Operator::Slice => {
-            vec![
-                Case::named(
-                    "rows",
-                    sizes.call(vec![x(0)], slice_of(0, [1.min(rows), rows, 1])),
-                ),
-                Case::named(
-                    "every second column",
-                    sizes.call(vec![x(0)], slice_of(1, [1.min(columns), columns, 2])),
-                ),
-            ]
-        }
+        Operator::LayoutTransform => one(
+            sizes,
+            Attributes {
+                axes: vec![0, 2, 3, 1],
+                ..Attributes::default()
+            },
+        ),
+        Operator::Broadcast => broadcasts(sizes, rows, columns),
+        Operator::Concat => concatenations(sizes, rows, columns),
+        Operator::Slice => slices(sizes, rows, columns),
         // `copy`.
-        _ => one(Attributes::default()),
+        _ => one(sizes, Attributes::default()),
     }
+}
+
+/// Numbers in the shape of the case, for input `index`.
+fn input(sizes: &CaseSizes<'_>, index: usize) -> HostTensor {
+    sizes.floats(index, sizes.sizes, LIMITS)
+}
+
+/// The only case of an operator with one input.
+fn one(sizes: &CaseSizes<'_>, attributes: Attributes) -> Vec<Case> {
+    vec![Case::new(sizes.call(vec![input(sizes, 0)], attributes))]
+}
+
+/// A new dimension before, between and after the two of a matrix.
+fn at_each_dim(sizes: &CaseSizes<'_>, inputs: &[HostTensor]) -> Vec<Case> {
+    [0, 1, 2]
+        .map(|dim| {
+            Case::named(
+                format!("dim {dim}"),
+                sizes.call(inputs.to_vec(), Attributes::of_dim(dim)),
+            )
+        })
+        .to_vec()
+}
+
+/// One dimension that is repeated: the second of three, the last, and one that the input lacks.
+fn broadcasts(sizes: &CaseSizes<'_>, rows: usize, columns: usize) -> Vec<Case> {
+    let column = sizes.floats(0, &[rows, 1], LIMITS);
+    let row = sizes.floats(1, &[columns], LIMITS);
+    let middle = sizes.floats(2, &[rows, 1, columns], LIMITS);
+    [
+        ("between", middle, vec![rows, 2, columns]),
+        ("columns", column, vec![rows, columns]),
+        ("rows", row, vec![2, rows, columns]),
+    ]
+    .map(|(name, x, shape)| Case::named(name, sizes.call(vec![x], Attributes::of_shape(shape))))
+    .to_vec()
+}
+
+/// Three tensors, of which the middle one has another size than its neighbours.
+fn concatenations(sizes: &CaseSizes<'_>, rows: usize, columns: usize) -> Vec<Case> {
+    [(0, [1, columns]), (1, [rows, 2])]
+        .map(|(dim, middle)| {
+            let middle = sizes.floats(1, &middle, LIMITS);
+            Case::named(
+                format!("dim {dim}"),
+                sizes.call(
+                    vec![input(sizes, 0), middle, input(sizes, 2)],
+                    Attributes::of_dim(dim),
+                ),
+            )
+        })
+        .to_vec()
+}
+
+fn slices(sizes: &CaseSizes<'_>, rows: usize, columns: usize) -> Vec<Case> {
+    [
+        ("rows", slice_of(0, [1.min(rows), rows, 1])),
+        (
+            "every second column",
+            slice_of(1, [1.min(columns), columns, 2]),
+        ),
+    ]
+    .map(|(name, attributes)| Case::named(name, sizes.call(vec![input(sizes, 0)], attributes)))
+    .to_vec()
 }
 
 pub(super) fn reference(call: &Call) -> Reference {

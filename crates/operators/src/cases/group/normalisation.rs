@@ -12,79 +12,66 @@ use crate::{
 use testgen_types::Operator;
 
 pub(super) fn cases(sizes: &CaseSizes<'_>) -> Vec<Case> {
-    let x = |shape: &[usize]| sizes.floats(0, shape, [-1.0, 2.0]);
-    let weight = |count: usize| sizes.floats(1, &[count], [0.5, 1.5]);
-    let bias = |count: usize| sizes.floats(2, &[count], [-0.5, 0.5]);
-    let attributes = Attributes {
+    let inputs = inputs(sizes);
+    if inputs.is_empty() {
+        return Vec::new();
+    }
+    let mut attributes = Attributes {
         eps: 1e-5,
         ..Attributes::default()
     };
-    // If the variance is not far above eps, the result depends on eps.
-    let case = |inputs: Vec<HostTensor>, attributes: Attributes| {
-        let mut small = inputs.clone();
-        let narrowed = if sizes.operator == Operator::BatchNorm {
-            4
-        } else {
-            0
-        };
-        let tensor = &small[narrowed];
-        // By a power of two, which keeps every bit of the numbers.
-        let values = tensor
-            .values
-            .iter()
-            .map(|value| value * 2_f64.powi(-8))
-            .collect();
-        small[narrowed] = HostTensor::new(tensor.shape.clone(), tensor.element, values);
-        vec![
-            Case::new(sizes.call(inputs, attributes.clone())),
-            Case::named("a small variance", sizes.call(small, attributes)),
-        ]
-    };
-    match *sizes.sizes {
-        [rows, columns] if sizes.operator == Operator::RmsNorm => {
-            case(vec![x(&[rows, columns]), weight(columns)], attributes)
-        }
-        [rows, columns] => case(
-            vec![x(&[rows, columns]), weight(columns), bias(columns)],
-            attributes,
-        ),
-        [batch, channels, positions] if sizes.operator == Operator::BatchNorm => {
-            let mean = sizes.floats(3, &[channels], [-0.5, 0.5]);
-            let variance = sizes.floats(4, &[channels], [0.5, 1.5]);
-            let inputs = vec![
-                x(&[batch, channels, positions]),
-                weight(channels),
-                bias(channels),
-                mean,
-                variance,
-            ];
-            case(inputs, attributes)
-        }
-        [batch, channels, positions] => case(
-            vec![
-                x(&[batch, channels, positions]),
-                weight(channels),
-                bias(channels),
-            ],
-            attributes,
-        ),
-        [batch, groups, width, positions] => {
-            let channels = groups * width;
-            let inputs = vec![
-                x(&[batch, channels, positions]),
-                weight(channels),
-                bias(channels),
-            ];
-            case(
-                inputs,
-                Attributes {
-                    groups,
-                    ..attributes
-                },
-            )
-        }
-        _ => Vec::new(),
+    if let [_, groups, _, _] = *sizes.sizes {
+        attributes.groups = groups;
     }
+    // If the variance is not far above eps, the result depends on eps.
+    let small = with_small_variance(sizes.operator, &inputs);
+    vec![
+        Case::new(sizes.call(inputs, attributes.clone())),
+        Case::named("a small variance", sizes.call(small, attributes)),
+    ]
+}
+
+/// x, weight, bias, mean and variance, as far as the operator has them.
+fn inputs(sizes: &CaseSizes<'_>) -> Vec<HostTensor> {
+    let (shape, channels) = match *sizes.sizes {
+        [rows, columns] => (vec![rows, columns], columns),
+        [batch, channels, positions] => (vec![batch, channels, positions], channels),
+        [batch, groups, width, positions] => {
+            (vec![batch, groups * width, positions], groups * width)
+        }
+        _ => return Vec::new(),
+    };
+    let mut inputs = vec![
+        sizes.floats(0, &shape, [-1.0, 2.0]),
+        sizes.floats(1, &[channels], [0.5, 1.5]),
+    ];
+    if sizes.operator != Operator::RmsNorm {
+        inputs.push(sizes.floats(2, &[channels], [-0.5, 0.5]));
+    }
+    if sizes.operator == Operator::BatchNorm {
+        inputs.push(sizes.floats(3, &[channels], [-0.5, 0.5]));
+        inputs.push(sizes.floats(4, &[channels], [0.5, 1.5]));
+    }
+    inputs
+}
+
+/// The inputs with a small variance: the recorded one, or the variance of the elements.
+fn with_small_variance(operator: Operator, inputs: &[HostTensor]) -> Vec<HostTensor> {
+    let narrowed = if operator == Operator::BatchNorm {
+        4
+    } else {
+        0
+    };
+    let mut inputs = inputs.to_vec();
+    let tensor = &inputs[narrowed];
+    // By a power of two, which keeps every bit of the numbers.
+    let values = tensor
+        .values
+        .iter()
+        .map(|value| value * 2_f64.powi(-8))
+        .collect();
+    inputs[narrowed] = HostTensor::new(tensor.shape.clone(), tensor.element, values);
+    inputs
 }
 
 pub(super) fn reference(call: &Call, arithmetic: Arithmetic) -> Reference {

@@ -13,57 +13,56 @@ use crate::{
 use testgen_types::Operator;
 
 pub(super) fn cases(sizes: &CaseSizes<'_>) -> Vec<Case> {
-    let [batch, channels, spatial @ .., last] = sizes.sizes else {
+    let &[batch, channels, ref spatial @ .., last] = sizes.sizes else {
         return Vec::new();
     };
-    let (last, rank) = (*last, spatial.len());
-    let x = sizes.floats(0, &[&[*batch, *channels], spatial].concat(), [-2.0, 2.0]);
-    let case =
-        |variant: &str, attributes| Case::named(variant, sizes.call(vec![x.clone()], attributes));
-    match sizes.operator {
-        Operator::AdaptiveAvgPool1d | Operator::AdaptiveAvgPool2d => {
-            // As many windows as elements are the identity, one window is the mean of all.
-            vec![
-                case("", Attributes::of_shape(vec![last; rank])),
-                case("to 1", Attributes::of_shape(vec![1; rank])),
-            ]
-        }
-        operator => {
-            let plain = Attributes {
-                kernel: vec![last; rank],
-                stride: vec![last; rank],
-                ..Attributes::default()
-            };
-            let overlapping = Attributes {
-                stride: vec![1; rank],
-                padding: vec![last / 2; rank],
+    let x = sizes.floats(0, &[&[batch, channels], spatial].concat(), [-2.0, 2.0]);
+    variants(sizes.operator, last, spatial.len())
+        .into_iter()
+        .map(|(variant, attributes)| Case::named(variant, sizes.call(vec![x.clone()], attributes)))
+        .collect()
+}
+
+/// The attributes of each variant; `last` is the window, or the number of windows.
+fn variants(operator: Operator, last: usize, rank: usize) -> Vec<(&'static str, Attributes)> {
+    let plain = Attributes {
+        kernel: vec![last; rank],
+        stride: vec![last; rank],
+        ..Attributes::default()
+    };
+    let overlapping = Attributes {
+        stride: vec![1; rank],
+        padding: vec![last / 2; rank],
+        ..plain.clone()
+    };
+    match operator {
+        // As many windows as elements are the identity, one window is the mean of all.
+        Operator::AdaptiveAvgPool1d | Operator::AdaptiveAvgPool2d => vec![
+            ("", Attributes::of_shape(vec![last; rank])),
+            ("to 1", Attributes::of_shape(vec![1; rank])),
+        ],
+        Operator::MaxPool1d | Operator::MaxPool2d | Operator::MaxPool3d => {
+            let spread = Attributes {
+                dilation: vec![2; rank],
+                padding: vec![1; rank],
                 ..plain.clone()
             };
-            match operator {
-                Operator::MaxPool1d | Operator::MaxPool2d | Operator::MaxPool3d => vec![
-                    case("plain", plain.clone()),
-                    case("overlapping, padded", overlapping),
-                    case(
-                        "dilation 2, padded",
-                        Attributes {
-                            dilation: vec![2; rank],
-                            padding: vec![1; rank],
-                            ..plain
-                        },
-                    ),
-                ],
-                _ => vec![
-                    case("plain", plain),
-                    case(
-                        "overlapping, padding counted",
-                        Attributes {
-                            count_include_pad: true,
-                            ..overlapping.clone()
-                        },
-                    ),
-                    case("overlapping, padding not counted", overlapping),
-                ],
-            }
+            vec![
+                ("plain", plain),
+                ("overlapping, padded", overlapping),
+                ("dilation 2, padded", spread),
+            ]
+        }
+        _ => {
+            let counted = Attributes {
+                count_include_pad: true,
+                ..overlapping.clone()
+            };
+            vec![
+                ("plain", plain),
+                ("overlapping, padding counted", counted),
+                ("overlapping, padding not counted", overlapping),
+            ]
         }
     }
 }

@@ -20,16 +20,18 @@ pub(super) fn cases(sizes: &CaseSizes<'_>) -> Vec<Case> {
             .signed(sizes.sizes, sizes.element, [0.8, 1.25]),
         _ => sizes.floats(0, sizes.sizes, [-2.0, 2.0]),
     };
-    let call = |attributes| sizes.call(vec![x.clone()], attributes);
-    let mut cases = vec![
-        Case::named("dim 1", call(Attributes::of_dim(1))),
-        Case::named("dim 0", call(Attributes::of_dim(0))),
+    let mut variants = vec![
+        ("dim 1", Attributes::of_dim(1)),
+        ("dim 0", Attributes::of_dim(0)),
     ];
     // A product of thousands of numbers leaves the range of f16.
     if sizes.operator != Operator::Prod || x.len() <= 64 {
-        cases.push(Case::named("all elements", call(Attributes::default())));
+        variants.push(("all elements", Attributes::default()));
     }
-    cases
+    variants
+        .into_iter()
+        .map(|(variant, attributes)| Case::named(variant, sizes.call(vec![x.clone()], attributes)))
+        .collect()
 }
 
 pub(super) fn reference(call: &Call, arithmetic: Arithmetic) -> Reference {

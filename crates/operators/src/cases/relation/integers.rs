@@ -82,14 +82,14 @@ pub(super) fn cancelling(operator: Operator, element: Element) -> Option<Relatio
             })
             .collect(),
     );
-    let ones = || HostTensor::new([columns, 2], element, vec![1.0; 2 * columns]);
+    let ones = HostTensor::new([columns, 2], element, vec![1.0; 2 * columns]);
     let call = match operator {
         Operator::Sum | Operator::Mean => Call::new(operator, vec![x], Attributes::of_dim(1)),
-        Operator::Matmul => Call::new(operator, vec![x, ones()], Attributes::default()),
+        Operator::Matmul => Call::new(operator, vec![x, ones], Attributes::default()),
         Operator::BatchMatmul => {
             let inputs = vec![
                 x.reshaped([1, rows, columns]),
-                ones().reshaped([1, columns, 2]),
+                ones.reshaped([1, columns, 2]),
             ];
             Call::new(operator, inputs, Attributes::default())
         }

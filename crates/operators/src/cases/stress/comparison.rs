@@ -177,27 +177,17 @@ impl StressComparison {
 
     /// The evaluation of the whole: the evaluation of the first period, with the wrong elements of
     /// all.
-    pub(super) fn evaluation(self) -> ErrorEvaluation {
+    pub(super) fn evaluation(mut self) -> ErrorEvaluation {
         let count: usize = self.whole.iter().product();
         let tensor = HostTensor {
             shape: self.reference.shape.clone(),
             element: self.reference.element,
-            values: self.first,
+            values: std::mem::take(&mut self.first),
         };
         let mut evaluation = evaluate(&self.reference, &tensor);
-        // The first period is at the start of the whole, which has other strides.
-        let in_whole = |flat: usize| {
-            tensor
-                .position(flat)
-                .iter()
-                .zip(row_major_strides(&self.whole))
-                .map(|(index, stride)| index * stride)
-                .sum()
-        };
-        evaluation
-            .worst
-            .iter_mut()
-            .for_each(|(flat, _, _)| *flat = in_whole(*flat));
+        for (flat, _, _) in &mut evaluation.worst {
+            *flat = self.flat_in_whole(&tensor.position(*flat));
+        }
         if self.elements != count {
             evaluation.headroom = 0.0;
             evaluation.failure = Some(format!(
@@ -208,20 +198,8 @@ impl StressComparison {
         let Some((flat, headroom, got)) = self.found.worst else {
             return evaluation;
         };
-        let strides = row_major_strides(&self.whole);
-        let position: Vec<usize> = strides
-            .iter()
-            .zip(&self.whole)
-            .map(|(stride, length)| flat / stride % length)
-            .collect();
-        let in_period = position
-            .iter()
-            .zip(&self.reference.shape)
-            .map(|(index, period)| index % period);
-        let index: usize = in_period
-            .zip(row_major_strides(&self.reference.shape))
-            .map(|(index, stride)| index * stride)
-            .sum();
+        let position = self.position_in_whole(flat);
+        let index = self.flat_in_period(&position);
         let expected = self.reference.numbers[index];
         evaluation.headroom = evaluation.headroom.min(headroom);
         evaluation.non_finite = self.found.non_finite;
@@ -235,6 +213,33 @@ impl StressComparison {
             "{wrong} of {count} elements are wrong; {position:?} is {got:?}, expected {value:?} within {bound:.2e}"
         ));
         evaluation
+    }
+
+    /// The flat index in the whole of a position in the first period, which is at the start of the
+    /// whole. The two have different strides.
+    fn flat_in_whole(&self, position: &[usize]) -> usize {
+        let strides = row_major_strides(&self.whole);
+        let terms = position.iter().zip(strides);
+        terms.map(|(index, stride)| index * stride).sum()
+    }
+
+    fn position_in_whole(&self, flat: usize) -> Vec<usize> {
+        row_major_strides(&self.whole)
+            .iter()
+            .zip(&self.whole)
+            .map(|(stride, length)| flat / stride % length)
+            .collect()
+    }
+
+    /// The flat index in the period of the element that a position of the whole repeats.
+    fn flat_in_period(&self, position: &[usize]) -> usize {
+        position
+            .iter()
+            .zip(&self.reference.shape)
+            .map(|(index, period)| index % period)
+            .zip(row_major_strides(&self.reference.shape))
+            .map(|(index, stride)| index * stride)
+            .sum()
     }
 }
 

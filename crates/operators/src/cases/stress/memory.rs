@@ -42,24 +42,7 @@ fn intermediate(call: &PeriodicCall, width: u64) -> u64 {
         .unwrap_or(0)
         .max(count(&call.result));
     match (call.call.operator.group(), call.call.operator) {
-        (_, ScaledDotProductAttention) => {
-            let [q, k] = [0, 1].map(|index| call.shapes.get(index).map_or(&[][..], Vec::as_slice));
-            let ([batch, heads, queries, _], [_, _, keys, _]) = (q, k) else {
-                return copies(4, largest);
-            };
-            let scores = count(&[*batch, *heads, *queries, *keys]);
-            let mask = if call.shapes.len() > 3 {
-                count(&[*batch, *queries, *keys]).saturating_mul(3 * SINGLE)
-            } else {
-                0
-            };
-            // Scores and weights; where they are not f32, the softmax may be composed of operators
-            // on f32.
-            scores
-                .saturating_mul(2 * width + if width < SINGLE { 3 * SINGLE } else { 0 })
-                .saturating_add(mask)
-                .saturating_add(copies(1, largest))
-        }
+        (_, ScaledDotProductAttention) => attention(call, width, largest),
         (
             _,
             Matmul | BatchMatmul | WeightedSum | Transpose | Contiguous | LayoutTransform
@@ -72,24 +55,40 @@ fn intermediate(call: &PeriodicCall, width: u64) -> u64 {
                 copies(1, largest)
             }
         }
-        (OperatorGroup::Convolution, _) => {
-            let weight = call.shapes.get(1).map_or(1, |shape| count(&shape[1..]));
-            let positions = count(&call.result)
-                / call
-                    .result
-                    .get(1)
-                    .map_or(1, |channels| (*channels as u64).max(1));
-            // The windows of all positions as rows of a product.
-            positions
-                .saturating_mul(weight)
-                .saturating_mul(2 * SINGLE)
-                .saturating_add(copies(2, largest))
-        }
+        (OperatorGroup::Convolution, _) => convolution(call, largest),
         (OperatorGroup::Elementwise | OperatorGroup::Comparison | OperatorGroup::Movement, _) => {
             copies(1, largest)
         }
         _ => copies(3, largest),
     }
+}
+
+fn attention(call: &PeriodicCall, width: u64, largest: u64) -> u64 {
+    let [q, k] = [0, 1].map(|index| call.shapes.get(index).map_or(&[][..], Vec::as_slice));
+    let ([batch, heads, queries, _], [_, _, keys, _]) = (q, k) else {
+        return copies(4, largest);
+    };
+    let scores = count(&[*batch, *heads, *queries, *keys]);
+    let mask = if call.shapes.len() > 3 {
+        count(&[*batch, *queries, *keys]).saturating_mul(3 * SINGLE)
+    } else {
+        0
+    };
+    // Scores and weights; where they are not f32, the softmax may be composed of operators on f32.
+    scores
+        .saturating_mul(2 * width + if width < SINGLE { 3 * SINGLE } else { 0 })
+        .saturating_add(mask)
+        .saturating_add(copies(1, largest))
+}
+
+fn convolution(call: &PeriodicCall, largest: u64) -> u64 {
+    let weight = call.shapes.get(1).map_or(1, |shape| count(&shape[1..]));
+    let channels = call.result.get(1).map_or(1, |channels| *channels as u64);
+    // The windows of all positions as rows of a product.
+    (count(&call.result) / channels.max(1))
+        .saturating_mul(weight)
+        .saturating_mul(2 * SINGLE)
+        .saturating_add(copies(2, largest))
 }
 
 /// Multiplications and additions of products; of other operators about as many operations.

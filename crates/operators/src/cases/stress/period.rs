@@ -23,25 +23,27 @@ pub(super) fn periods(operator: Operator, sizes: &[usize]) -> Vec<Period> {
     if !is_repeatable(operator) || operator.sizes().len() != sizes.len() {
         return Vec::new();
     }
-    let period = |dim: Option<usize>| {
-        let lengths = sizes.iter().enumerate().map(|(index, size)| {
-            match repeats(operator, index) && dim != Some(index) {
-                true => prime(operator, index, dim).min(*size),
-                false => *size,
-            }
-        });
-        Period {
-            sizes: lengths.collect(),
-            dim,
-        }
+    let dims: &[Option<usize>] = match operator {
+        Softmax | LogSoftmax | Sum | Mean | Max | Min => &[Some(1), Some(0)],
+        _ => &[None],
     };
-    let all = match operator {
-        Softmax | LogSoftmax | Sum | Mean | Max | Min => vec![period(Some(1)), period(Some(0))],
-        _ => vec![period(None)],
-    };
-    all.into_iter()
+    dims.iter()
+        .map(|dim| period(operator, sizes, *dim))
         .filter(|period| period.dim != Some(0) || is_small(period))
         .collect()
+}
+
+fn period(operator: Operator, sizes: &[usize], dim: Option<usize>) -> Period {
+    let lengths = sizes.iter().enumerate().map(|(index, size)| {
+        match repeats(operator, index) && dim != Some(index) {
+            true => prime(operator, index, dim).min(*size),
+            false => *size,
+        }
+    });
+    Period {
+        sizes: lengths.collect(),
+        dim,
+    }
 }
 
 /// Lines of a column are only summed where they are not too long for the host: most shapes are long

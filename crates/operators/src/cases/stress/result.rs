@@ -1,6 +1,9 @@
 //! The shape of a result, without computing it.
 
-use crate::{calls::Call, cases::group::window::Windows};
+use crate::{
+    calls::{Attributes, Call},
+    cases::group::window::Windows,
+};
 use testgen_types::{Operator, OperatorGroup};
 
 /// The shape of the result of a call on one period, or `None` if the call lacks an input.
@@ -25,28 +28,7 @@ pub(super) fn shape(call: &Call) -> Option<Vec<usize>> {
         (_, Embedding) => [second()?, &first[1..]].concat(),
         (_, CrossEntropyLoss | NllLoss) => second()?.to_vec(),
         (_, LayoutTransform) => attributes.axes.iter().map(|axis| first[*axis]).collect(),
-        (_, ConvTranspose2d) => {
-            let weight = second()?;
-            [
-                vec![first[0], weight[1] * attributes.groups],
-                (0..first.len() - 2)
-                    .map(|dim| {
-                        let [stride, padding, dilation, added] = [
-                            &attributes.stride,
-                            &attributes.padding,
-                            &attributes.dilation,
-                            &attributes.output_padding,
-                        ]
-                        .map(|list| list.get(dim).copied());
-                        let extent =
-                            dilation.unwrap_or(1) * (weight[dim + 2] - 1) + 1 + added.unwrap_or(0);
-                        (first[dim + 2] - 1) * stride.unwrap_or(1) + extent
-                            - 2 * padding.unwrap_or(0)
-                    })
-                    .collect(),
-            ]
-            .concat()
-        }
+        (_, ConvTranspose2d) => transposed(first, second()?, attributes),
         (OperatorGroup::Convolution, _) => {
             let weight = second()?;
             let windows = Windows::new(&first[2..], &weight[2..], attributes);
@@ -60,6 +42,26 @@ pub(super) fn shape(call: &Call) -> Option<Vec<usize>> {
         .concat(),
         _ => first.clone(),
     })
+}
+
+/// The shape of the result of a transposed convolution of `x` [batch, in, ...] with `weight` [in,
+/// out / groups, ...].
+fn transposed(x: &[usize], weight: &[usize], attributes: &Attributes) -> Vec<usize> {
+    let lengths = (2..x.len()).map(|dim| {
+        let [stride, padding, dilation, added] = [
+            &attributes.stride,
+            &attributes.padding,
+            &attributes.dilation,
+            &attributes.output_padding,
+        ]
+        .map(|list| list.get(dim - 2).copied());
+        let extent = dilation.unwrap_or(1) * (weight[dim] - 1) + 1 + added.unwrap_or(0);
+        (x[dim] - 1) * stride.unwrap_or(1) + extent - 2 * padding.unwrap_or(0)
+    });
+    [x[0], weight[1] * attributes.groups]
+        .into_iter()
+        .chain(lengths)
+        .collect()
 }
 
 #[cfg(test)]

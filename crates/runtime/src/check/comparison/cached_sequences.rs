@@ -4,8 +4,9 @@
 use super::{
     super::{
         inputs::{
-            sequences::{PaddedSide, Sequences, TextFacts},
+            sequences::Sequences,
             stream::TokenSequence,
+            text_facts::{PaddedSide, TextFacts},
         },
         run::Abort,
     },
@@ -34,12 +35,6 @@ impl CachedInput {
         golden: &Golden,
         facts: TextFacts<'_>,
     ) -> Result<Vec<CachedInput>, Abort> {
-        let none = || {
-            Abort::Fail(format!(
-                "the golden has no `{}` [batch, seq]",
-                facts.stream.ids()
-            ))
-        };
         Abort::skip_if(facts.too_short_for(LEFT + 1))?;
         // The columns of padding are within the model's positions, too.
         let longest = facts.longest - LEFT;
@@ -48,10 +43,13 @@ impl CachedInput {
             .iter()
             .filter_map(|case| Sequences::of_case(case, facts.stream));
         let recorded: Vec<Sequences> = recorded.map(|rows| rows.prefix(longest)).collect();
-        let longest = recorded
-            .iter()
-            .max_by_key(|rows| rows.longest())
-            .ok_or_else(none)?;
+        let longest = recorded.iter().max_by_key(|rows| rows.longest());
+        let (Some(uneven), Some(longest)) = (recorded.first(), longest) else {
+            return Err(Abort::Fail(format!(
+                "the golden has no `{}` [batch, seq]",
+                facts.stream.ids()
+            )));
+        };
         let width = longest.longest();
         // Without padding, rows of one batch have to be equally long.
         let equal = Sequences(
@@ -62,7 +60,6 @@ impl CachedInput {
                 .cloned()
                 .collect(),
         );
-        let uneven = recorded.first().ok_or_else(none)?;
         let padded = uneven.padded(uneven.longest() + LEFT, PaddedSide::Left, facts);
         Ok(vec![
             CachedInput {

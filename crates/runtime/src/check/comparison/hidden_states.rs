@@ -61,13 +61,12 @@ pub(in crate::check) fn measure_deep_trace(
     tested: &SubjectUnderTest,
     golden: &Golden,
 ) {
-    let states = || {
-        golden
-            .trace
-            .iter()
-            .filter(|(name, _)| is_hidden_state(name))
-    };
-    if states().count() < DEEP {
+    let states: Vec<_> = golden
+        .trace
+        .iter()
+        .filter(|(name, _)| is_hidden_state(name))
+        .collect();
+    if states.len() < DEEP {
         return;
     }
     let inputs = &golden.main().inputs;
@@ -76,7 +75,7 @@ pub(in crate::check) fn measure_deep_trace(
         return;
     };
     let tolerance = run.tolerance(golden, tested);
-    for (name, expected) in states() {
+    for (name, expected) in states {
         if let Some((_, got)) = forward.trace.iter().find(|(found, _)| found == name) {
             run.measure_layer(name, inputs, (expected, got), tolerance);
         }

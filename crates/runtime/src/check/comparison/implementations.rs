@@ -14,6 +14,7 @@ use super::{
     routing::{RouterRuns, matching_tokens},
 };
 use crate::{
+    engine::CheckEngine,
     golden::{Golden, Router},
     tolerance::Tolerance,
 };
@@ -178,22 +179,7 @@ impl ImplementationPair<'_> {
             right,
         } = self;
         let engine = run.engine.clone();
-        let routers = right.routers.iter().filter_map(|got| {
-            let mut expected = left.routers.iter();
-            Some((expected.find(|expected| expected.layer == got.layer)?, got))
-        });
-        let got: Vec<Router> = routers
-            .map(|(expected, got)| Router {
-                layer: got.layer,
-                probabilities: with_padding_of(
-                    &engine,
-                    inputs,
-                    &expected.probabilities,
-                    &got.probabilities,
-                ),
-                weights: with_padding_of(&engine, inputs, &expected.weights, &got.weights),
-            })
-            .collect();
+        let got = self.routers_of_right(&engine);
         let runs = RouterRuns {
             golden,
             tolerance,
@@ -223,6 +209,26 @@ impl ImplementationPair<'_> {
             }
         }
         matching.left_out()
+    }
+
+    /// The routers that both have, as the right one computed them; padding is taken from the left.
+    fn routers_of_right(&self, engine: &CheckEngine) -> Vec<Router> {
+        let pairs = self.right.routers.iter().filter_map(|got| {
+            let mut expected = self.left.routers.iter();
+            Some((expected.find(|expected| expected.layer == got.layer)?, got))
+        });
+        pairs
+            .map(|(expected, got)| Router {
+                layer: got.layer,
+                probabilities: with_padding_of(
+                    engine,
+                    self.inputs,
+                    &expected.probabilities,
+                    &got.probabilities,
+                ),
+                weights: with_padding_of(engine, self.inputs, &expected.weights, &got.weights),
+            })
+            .collect()
     }
 }
 

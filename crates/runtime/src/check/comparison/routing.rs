@@ -41,16 +41,16 @@ pub(in crate::check) fn router_outputs(
         return Ok(Vec::new());
     }
     let trace: Arrays = model.forward_traced(inputs)?.trace.into_iter().collect();
-    let router = |name: &str| {
+    let routers = trace.iter().filter_map(|(name, probabilities)| {
         let layer = name.strip_prefix("router.")?.parse().ok()?;
         let weights = trace.get(&format!("routing.{layer}"))?.clone();
         Some(Router {
             layer,
-            probabilities: trace.get(name)?.clone(),
+            probabilities: probabilities.clone(),
             weights,
         })
-    };
-    let mut routers: Vec<Router> = trace.keys().filter_map(|name| router(name)).collect();
+    });
+    let mut routers: Vec<Router> = routers.collect();
     routers.sort_by_key(|router| router.layer);
     Ok(routers)
 }
@@ -68,21 +68,16 @@ pub(in crate::check) fn matching_tokens(
     runs: RouterRuns<'_>,
     failures: &mut Failures,
 ) -> MatchingTokens {
-    let RouterRuns {
-        golden,
-        tolerance,
-        expected,
-        got,
-    } = runs;
-    let Some(&[rows, columns, _]) = expected.first().map(|router| router.weights.shape()) else {
+    let routers = runs.expected;
+    let Some(&[rows, columns, _]) = routers.first().map(|router| router.weights.shape()) else {
         return MatchingTokens::default();
     };
     let mut matching = MatchingTokens {
         columns,
         limits: vec![columns; rows],
     };
-    for expected in expected {
-        let Some(got) = got.iter().find(|got| got.layer == expected.layer) else {
+    for expected in routers {
+        let Some(got) = runs.got.iter().find(|got| got.layer == expected.layer) else {
             failures.push(format!(
                 "{what}: `router.{}` was not computed",
                 expected.layer
@@ -92,27 +87,15 @@ pub(in crate::check) fn matching_tokens(
         // In every layer again: tokens after another choice of experts are computed by other
         // weights in all later layers.
         let tokens = matching.tokens();
-        let matched = |array: &Array| by_token(array).select_rows(&tokens);
-        let (layer, expected, got) = (expected.layer, expected.map(matched), got.map(matched));
-        let name = format!("router.{layer}");
-        let output = RecordedOutput {
-            golden,
-            name: &name,
-            tolerance,
-        };
-        let label = format!("{name}, {what}");
-        failures.extend(run.compare_runs(
-            &label,
-            output,
-            &expected.probabilities,
-            &got.probabilities,
-        ));
+        let [expected, got] =
+            [expected, got].map(|router| router.map(|array| by_token(array).select_rows(&tokens)));
+        failures.extend(compare_probabilities(run, what, &runs, &expected, &got));
         let choices = compare_choices(&expected, &got);
         failures.extend(
             choices
                 .different
                 .into_iter()
-                .map(|difference| format!("{what}, layer {layer}, {difference}")),
+                .map(|difference| format!("{what}, layer {}, {difference}", expected.layer)),
         );
         matching.end_rows_at(choices.within_margin.iter().map(|index| tokens[*index]));
         if matching.tokens().is_empty() {
@@ -123,6 +106,24 @@ pub(in crate::check) fn matching_tokens(
         }
     }
     matching
+}
+
+/// The failure if the probabilities of a layer's router differ.
+fn compare_probabilities(
+    run: &mut CheckRun<'_>,
+    what: &str,
+    runs: &RouterRuns<'_>,
+    expected: &Router,
+    got: &Router,
+) -> Option<String> {
+    let name = format!("router.{}", expected.layer);
+    let output = RecordedOutput {
+        golden: runs.golden,
+        name: &name,
+        tolerance: runs.tolerance,
+    };
+    let label = format!("{name}, {what}");
+    run.compare_runs(&label, output, &expected.probabilities, &got.probabilities)
 }
 
 /// The leading tokens of each row that were routed to the same experts; all tokens if there are no

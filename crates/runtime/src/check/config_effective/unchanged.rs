@@ -118,18 +118,18 @@ fn allowed(
 ) -> Vec<(String, Threshold)> {
     let tolerance = run.tolerance(golden, tested);
     let exact = run.registration.device == DeviceKind::Cpu;
-    let threshold = |name: &str| match exact {
-        true => Threshold {
-            rel_l2: 0.0,
-            max_rel: 0.0,
-        },
-        false => tolerance.metamorphic(name),
-    };
     let names: BTreeSet<&String> = outputs.iter().flat_map(Arrays::keys).collect();
-    names
-        .into_iter()
-        .map(|name| (name.clone(), threshold(name)))
-        .collect()
+    let thresholds = names.into_iter().map(|name| {
+        let threshold = match exact {
+            true => Threshold {
+                rel_l2: 0.0,
+                max_rel: 0.0,
+            },
+            false => tolerance.metamorphic(name),
+        };
+        (name.clone(), threshold)
+    });
+    thresholds.collect()
 }
 
 /// Whether the tensors that only one of two models reads are all zero. A field like `qkv_bias`

@@ -25,37 +25,7 @@ impl AnswerComparison<'_, '_, '_> {
         );
         let mut corners = Numbers::default();
         for (image, (expected, got)) in expected.iter().zip(got).enumerate() {
-            let mut left: Vec<&Recorded> = expected.iter().collect();
-            for found in got {
-                let Some(index) = nearest(&left, found, allowed, pixels) else {
-                    self.failures.push(format!(
-                        "image {image}: no object `{}` is recorded",
-                        found.label.label
-                    ));
-                    continue;
-                };
-                let known = left.remove(index);
-                self.scores.push(known.score, found.label.score);
-                known
-                    .corners
-                    .iter()
-                    .zip(found.corners)
-                    .for_each(|(known, found)| corners.push(*known, found));
-            }
-            if !got.is_sorted_by(|one, next| one.label.score >= next.label.score) {
-                self.failures
-                    .push(format!("image {image}: the best is not first"));
-            }
-            // An object whose recorded score is at the limit may rightly be below it on this
-            // device.
-            let missed = left.iter().find(|known| known.score > LIMIT + allowed);
-            let missed = missed.map(|known| {
-                format!(
-                    "image {image}: `{}` at {:?} was not found",
-                    known.label, known.corners
-                )
-            });
-            self.failures.extend(missed);
+            self.objects(image, expected, got, [allowed, pixels], &mut corners);
         }
         let objects = corners.got.len() / 4;
         if objects == 0 && self.failures.is_empty() {
@@ -68,6 +38,47 @@ impl AnswerComparison<'_, '_, '_> {
         }
         Ok(Some(format!("{objects} objects")))
     }
+
+    /// The objects of one image; `allowed` are the errors of a score and of a corner.
+    fn objects(
+        &mut self,
+        image: usize,
+        expected: &[Recorded],
+        got: &[Detection],
+        [allowed, pixels]: [f32; 2],
+        corners: &mut Numbers,
+    ) {
+        let mut left: Vec<&Recorded> = expected.iter().collect();
+        for found in got {
+            let Some(index) = nearest(&left, found, allowed, pixels) else {
+                self.failures.push(format!(
+                    "image {image}: no object `{}` is recorded",
+                    found.label.label
+                ));
+                continue;
+            };
+            let known = left.remove(index);
+            self.scores.push(known.score, found.label.score);
+            known
+                .corners
+                .iter()
+                .zip(found.corners)
+                .for_each(|(known, found)| corners.push(*known, found));
+        }
+        if !got.is_sorted_by(|one, next| one.label.score >= next.label.score) {
+            self.failures
+                .push(format!("image {image}: the best is not first"));
+        }
+        // An object whose recorded score is at the limit may rightly be below it on this device.
+        let missed = left.iter().find(|known| known.score > LIMIT + allowed);
+        let missed = missed.map(|known| {
+            format!(
+                "image {image}: `{}` at {:?} was not found",
+                known.label, known.corners
+            )
+        });
+        self.failures.extend(missed);
+    }
 }
 
 /// The recorded object with the same label and the nearest corners and score, in units of their
@@ -77,14 +88,16 @@ fn nearest(recorded: &[&Recorded], found: &Detection, score: f32, pixels: f32) -
         .iter()
         .enumerate()
         .filter(|(_, known)| known.label == found.label.label);
-    let distance = |known: &Recorded| -> f32 {
+    let distances = same.map(|(index, known)| {
         let corners = known
             .corners
             .iter()
             .zip(found.corners)
             .map(|(known, found)| (known - found).abs());
-        corners.sum::<f32>() / pixels + (known.score - found.label.score).abs() / score
-    };
-    same.min_by(|(_, one), (_, other)| distance(one).total_cmp(&distance(other)))
+        let score = (known.score - found.label.score).abs() / score;
+        (index, corners.sum::<f32>() / pixels + score)
+    });
+    distances
+        .min_by(|(_, one), (_, other)| one.total_cmp(other))
         .map(|(index, _)| index)
 }

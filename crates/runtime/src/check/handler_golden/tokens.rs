@@ -133,6 +133,26 @@ impl AnswerComparison<'_, '_, '_> {
         compared.summary(self.failures.is_empty())
     }
 
+    /// The passages of one question, whose scores may have the error `allowed`.
+    fn passages(&mut self, row: usize, expected: &Retrieved, got: &RetrievedAnswer, allowed: f32) {
+        let what = format!("passages of question {row}");
+        self.same_count(&what, expected.passages.len(), got.passages.len());
+        let recorded = expected.passages.iter().map(|one| AnswerCandidate {
+            key: one.id,
+            score: one.score,
+        });
+        let got = got.passages.iter().map(|one| AnswerCandidate {
+            key: one.id,
+            score: one.score,
+        });
+        self.choose(&HandlerChoice {
+            what,
+            allowed,
+            recorded: recorded.collect(),
+            got: got.collect(),
+        });
+    }
+
     /// Answers, and the passages with their scores.
     pub(super) fn retrieved(
         &mut self,
@@ -152,33 +172,10 @@ impl AnswerComparison<'_, '_, '_> {
         );
         let mut shares = Numbers::default();
         for (row, (expected, got)) in expected.iter().zip(got).enumerate() {
-            let what = format!("passages of question {row}");
-            self.same_count(&what, expected.passages.len(), got.passages.len());
+            self.passages(row, expected, got, allowed);
             for (expected, got) in expected.passages.iter().zip(&got.passages) {
                 shares.push(expected.probability, got.probability);
             }
-            let recorded = expected
-                .passages
-                .iter()
-                .map(|one| AnswerCandidate {
-                    key: one.id,
-                    score: one.score,
-                })
-                .collect();
-            let got = got
-                .passages
-                .iter()
-                .map(|one| AnswerCandidate {
-                    key: one.id,
-                    score: one.score,
-                })
-                .collect();
-            self.choose(&HandlerChoice {
-                what,
-                allowed,
-                recorded,
-                got,
-            });
         }
         let passages = shares.got.len();
         let threshold = self.tolerance.probabilities("scores", largest.into());

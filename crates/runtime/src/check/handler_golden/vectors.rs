@@ -4,7 +4,7 @@ use super::comparison::AnswerComparison;
 use crate::{
     check::run::{Abort, CheckResult},
     recorded_answer::Vector,
-    task::Response,
+    task::{Response, SpokenText, TextEmbedding},
 };
 use std::collections::BTreeMap;
 use testgen_nn::array::Array;
@@ -45,21 +45,10 @@ impl AnswerComparison<'_, '_, '_> {
                         "the recorded `{name}` has not the elements of its shape"
                     )));
                 };
-                match got.get(name.as_str()) {
-                    Some(got) if got.shape() == expected.shape() => {
-                        let (all, values) = rest.entry(name).or_default();
-                        all.extend_from_slice(expected.as_floats().unwrap_or_default());
-                        values.extend_from_slice(got.as_floats().unwrap_or_default());
-                    }
-                    Some(got) => {
-                        let [got, expected] = [got.shape(), expected.shape()];
-                        self.failures.push(format!(
-                            "row {row}: `{name}` has the shape {got:?}, expected {expected:?}"
-                        ));
-                    }
-                    None => self
-                        .failures
-                        .push(format!("row {row}: the answer has no `{name}`")),
+                if let Some(got) = self.same_shape(row, name, &expected, got) {
+                    let (all, values) = rest.entry(name).or_default();
+                    all.extend_from_slice(expected.as_floats().unwrap_or_default());
+                    values.extend_from_slice(got.as_floats().unwrap_or_default());
                 }
             }
         }
@@ -72,64 +61,58 @@ impl AnswerComparison<'_, '_, '_> {
         }
         Ok(Some(format!("{} rows of vectors", expected.len())))
     }
+
+    /// The array `name` of a row, or a failure if it is missing or has another shape.
+    fn same_shape<'g>(
+        &mut self,
+        row: usize,
+        name: &str,
+        expected: &Array,
+        got: &'g Named,
+    ) -> Option<&'g Array> {
+        let problem = match got.get(name) {
+            Some(got) if got.shape() == expected.shape() => return Some(got),
+            Some(got) => {
+                let [got, expected] = [got.shape(), expected.shape()];
+                format!("row {row}: `{name}` has the shape {got:?}, expected {expected:?}")
+            }
+            None => format!("row {row}: the answer has no `{name}`"),
+        };
+        self.failures.push(problem);
+        None
+    }
 }
 
 /// The arrays of an answer, or `None` if it is of another kind.
 fn named(response: &Response) -> Option<Vec<Named>> {
     Some(match response {
-        Response::TextEmbeddings(texts) => texts
+        Response::TextEmbeddings(texts) => texts.iter().map(of_text).collect(),
+        Response::AudioEmbeddings(recordings) => recordings
             .iter()
-            .map(|text| {
-                let pooled = text.pooled.iter().map(|pooled| ("pooled", pooled.clone()));
-                [("tokens", text.tokens.clone()), ("mean", text.mean.clone())]
-                    .into_iter()
-                    .chain(pooled)
-                    .collect()
-            })
+            .map(|one| named_arrays([("frames", &one.frames), ("mean", &one.mean)]))
             .collect(),
-        Response::AudioEmbeddings(recordings) => {
-            let named = recordings
-                .iter()
-                .map(|one| [("frames", one.frames.clone()), ("mean", one.mean.clone())].into());
-            named.collect()
-        }
-        Response::ImageEmbeddings(images) => {
-            let named = images.iter().map(|one| {
-                [
-                    ("patches", one.patches.clone()),
-                    ("pooled", one.pooled.clone()),
-                ]
-                .into()
-            });
-            named.collect()
-        }
-        Response::ImageTextEmbeddings(both) => {
-            vec![Named::from([
-                ("images", stacked(&both.images)),
-                ("texts", stacked(&both.texts)),
-            ])]
-        }
-        Response::Speech(texts) => texts
+        Response::ImageEmbeddings(images) => images
             .iter()
-            .map(|text| {
-                // The same waveform at another rate is another sound.
-                let rate = Array::floats([1], vec![text.sampling_rate as f32]);
-                Named::from([("waveform", text.waveform.clone()), ("sampling_rate", rate)])
-            })
+            .map(|one| named_arrays([("patches", &one.patches), ("pooled", &one.pooled)]))
             .collect(),
+        Response::ImageTextEmbeddings(both) => vec![named_arrays([
+            ("images", &stacked(&both.images)),
+            ("texts", &stacked(&both.texts)),
+        ])],
+        Response::Speech(texts) => texts.iter().map(of_waveform).collect(),
         Response::Keypoints(images) => images
             .iter()
             .map(|one| {
-                Named::from([
-                    ("points", one.points.clone()),
-                    ("scores", one.scores.clone()),
-                    ("descriptors", one.descriptors.clone()),
+                named_arrays([
+                    ("points", &one.points),
+                    ("scores", &one.scores),
+                    ("descriptors", &one.descriptors),
                 ])
             })
             .collect(),
         Response::GraphEmbeddings(graphs) => graphs
             .iter()
-            .map(|one| [("nodes", one.nodes.clone()), ("graph", one.graph.clone())].into())
+            .map(|one| named_arrays([("nodes", &one.nodes), ("graph", &one.graph)]))
             .collect(),
         Response::Depths(rows) => one_each("depth", rows),
         Response::Latents(rows) => one_each("latents", rows),
@@ -138,6 +121,22 @@ fn named(response: &Response) -> Option<Vec<Named>> {
         Response::Regressions(rows) => one_each("regression", rows),
         _ => return None,
     })
+}
+
+fn named_arrays<const N: usize>(arrays: [(&'static str, &Array); N]) -> Named {
+    arrays.map(|(name, array)| (name, array.clone())).into()
+}
+
+fn of_text(text: &TextEmbedding) -> Named {
+    let mut arrays = named_arrays([("tokens", &text.tokens), ("mean", &text.mean)]);
+    arrays.extend(text.pooled.iter().map(|pooled| ("pooled", pooled.clone())));
+    arrays
+}
+
+fn of_waveform(speech: &SpokenText) -> Named {
+    // The same waveform at another rate is another sound.
+    let rate = Array::floats([1], vec![speech.sampling_rate as f32]);
+    named_arrays([("waveform", &speech.waveform), ("sampling_rate", &rate)])
 }
 
 /// Vectors `[width]` as one array [count, width].

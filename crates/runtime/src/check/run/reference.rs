@@ -70,15 +70,13 @@ fn depends_on_class(
         .model_type()
         .is_some_and(|model_type| model_type.native().is_none());
     // What overflows in the reference, too, is not a number of the engine's.
-    let is_close = || {
-        evidence
-            .outputs
-            .iter()
-            .all(|output| output.headroom >= 1.0 || output.non_finite > 0)
-    };
+    let is_close = evidence
+        .outputs
+        .iter()
+        .all(|output| output.headroom >= 1.0 || output.non_finite > 0);
     let is_relation = registration.check.topic() == CheckTopic::Relations;
     // Errors of a relation are not distances from the golden, so they cannot contradict it.
-    let equals_golden = !evidence.differs_from_golden && (is_relation || is_close());
+    let equals_golden = !evidence.differs_from_golden && (is_relation || is_close);
     has_reference && !context.engine.is_native() && registration.check.is_numeric() && equals_golden
 }
 

@@ -1,7 +1,7 @@
 //! Loading the subject of a check, and accepting it only as it was requested.
 
 use super::{
-    super::inputs::sequences::TextFacts, check_run::CheckRun, hardware::hardware,
+    super::inputs::text_facts::TextFacts, check_run::CheckRun, hardware::hardware,
     measured_memory::add_estimate, needed_feature, outcome::Abort,
 };
 use crate::{

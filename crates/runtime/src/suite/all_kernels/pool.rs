@@ -36,13 +36,7 @@ pub(super) fn run(
         for _ in 0..processes {
             let (results, kernels) = (sender.clone(), &kernels);
             scope.spawn(move || {
-                let next = || {
-                    kernels
-                        .lock()
-                        .unwrap_or_else(PoisonError::into_inner)
-                        .pop_front()
-                };
-                while let Some(kernel) = next() {
+                while let Some(kernel) = next(kernels) {
                     let remaining = Remaining::new(device, kernel, products, &results);
                     if let Err(error) = remaining.run(process::run) {
                         drop(results.send(Err(error)));
@@ -62,6 +56,14 @@ pub(super) fn run(
         }
         reported
     })
+}
+
+/// The next kernel. A function, so that the lock is released before the kernel runs.
+fn next(kernels: &Mutex<VecDeque<usize>>) -> Option<usize> {
+    kernels
+        .lock()
+        .unwrap_or_else(PoisonError::into_inner)
+        .pop_front()
 }
 
 /// One kernel with the products that it has not computed yet.
@@ -122,21 +124,21 @@ impl<'a> Remaining<'a> {
 
     /// Reports the products of types in which the kernel crashes again and again.
     fn give_up(&mut self) {
-        let crashed = |product: &Product| {
-            self.crashes
-                .get(&product.precision.storage())
-                .is_some_and(|count| *count >= MOST_CRASHES)
-        };
         let hopeless = self
             .task
             .products
             .iter()
-            .filter(|(_, product)| crashed(product));
+            .filter(|(_, product)| self.keeps_crashing(product));
         let numbers: Vec<usize> = hopeless.map(|(number, _)| *number).collect();
         for number in numbers {
             let why = format!("the kernel had crashed {MOST_CRASHES} times in this type");
             self.finish(number, KernelOutcome::NotRun, &why);
         }
+    }
+
+    fn keeps_crashing(&self, product: &Product) -> bool {
+        let crashes = self.crashes.get(&product.precision.storage());
+        crashes.is_some_and(|count| *count >= MOST_CRASHES)
     }
 
     /// Reports a product that no process answered for.

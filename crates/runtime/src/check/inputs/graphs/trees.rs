@@ -43,25 +43,27 @@ pub(in crate::check) fn trees(golden: &Golden, nodes: usize, count: usize) -> Ve
         (0..count)
             .map(|number| {
                 let features = &recorded[number % recorded.len()];
-                // Starting at another row for each tree makes the trees differ.
-                let rows = |array: &Array, rows: usize| {
-                    let order: Vec<usize> = (0..rows)
-                        .map(|row| (row + number) % array.shape()[0])
-                        .collect();
-                    array.select_rows(&order)
-                };
+                let (node_feat, edge_attr) = (&features.node_feat, &features.edge_attr);
                 Graph {
                     num_nodes: nodes,
                     edge_index: edge_index.clone(),
-                    node_feat: features.node_feat.as_ref().map(|array| rows(array, nodes)),
-                    edge_attr: features
-                        .edge_attr
+                    // Starting at another row for each tree makes the trees differ.
+                    node_feat: node_feat.as_ref().map(|array| rows(array, number, nodes)),
+                    edge_attr: edge_attr
                         .as_ref()
-                        .map(|array| rows(array, edges.len())),
+                        .map(|array| rows(array, number, edges.len())),
                 }
             })
             .collect()
     }
+}
+
+/// `count` rows from the row `start` on, beginning again after the last one.
+fn rows(array: &Array, start: usize, count: usize) -> Array {
+    let order: Vec<usize> = (start..start + count)
+        .map(|row| row % array.shape()[0])
+        .collect();
+    array.select_rows(&order)
 }
 
 /// Whether the model's tables have a row for every distance in a collated batch and every position

@@ -3,6 +3,8 @@
 use super::*;
 use crate::check::{run::Abort, tests::OnHost};
 use std::collections::{BTreeMap, BTreeSet};
+use testgen_models::Pooling;
+use testgen_types::Architecture;
 
 const FACTS: TextFacts<'_> = TextFacts {
     stream: TokenSequence::Text,
