@@ -117,28 +117,35 @@ def result(suite, device, fault, model, check):
 
 
 def effect(status, reason):
-    """The table's cell: the error with its threshold, or the reason."""
+    """The threshold of the error, or nothing, and the error or the reason."""
     error = ERROR.search(reason)
-    text = f"{float(error[1]):.0e}, threshold {float(error[2]):.0e}" if error else reason[:80]
-    return text if status == "fail" else f"**{status}** {text}"
+    limit, text = (f"{float(error[2]):.0e}", f"{float(error[1]):.0e}") if error else ("", reason[:80])
+    return limit, text if status == "fail" else f"**{status}** {text}"
+
+
+def table(faults, results):
+    """A row for each model, check and threshold, with the errors of the faults."""
+    rows = {}
+    for (_, model, check, what), outcome in zip(faults, results, strict=True):
+        limit, text = effect(*outcome)
+        rows.setdefault((model.split("::")[1], check, limit), []).append(f"{what}: {text}")
+    lines = (f"| {model}, `{check}` | {limit} | {'; '.join(effects)} |" for (model, check, limit), effects in rows.items())
+    return "\n".join(["| model, check | threshold | faults with their errors |\n|---|---|---|", *lines])
 
 
 def main():
     """Runs every fault, and each of their checks without one."""
-    suite, device, wrong = os.path.abspath(sys.argv[1]), (sys.argv[2:] or ["cpu"])[0], []
+    suite, device = os.path.abspath(sys.argv[1]), (sys.argv[2:] or ["cpu"])[0]
     faults = [row for row in FAULTS if os.path.isfile(os.path.join(ROOT, "generated/src", *row[1].split("::")) + ".rs")]
+    checks = sorted({row[1:3] for row in faults})
     with ThreadPoolExecutor(os.cpu_count()) as threads:
-        faulty = threads.map(lambda row: result(suite, device, *row[:3]), faults)
-        checks = sorted({row[1:3] for row in faults})
-        print("| fault | model, check | error |\n|---|---|---|", flush=True)
-        for (fault, model, check, what), (status, reason) in zip(faults, faulty, strict=True):
-            if status != "fail":
-                wrong.append(f"{fault}, {model}, {check}: {status}: {reason}")
-            print(f"| {what} | {model.split('::')[1]}, `{check}` | {effect(status, reason)} |", flush=True)
-        without = threads.map(lambda row: result(suite, device, "none", *row), checks)
-        for (model, check), (status, reason) in zip(checks, without, strict=True):
-            if status != "pass":
-                wrong.append(f"{model}, {check} without a fault: {status}: {reason}")
+        faulty = list(threads.map(lambda row: result(suite, device, *row[:3]), faults))
+        without = list(threads.map(lambda row: result(suite, device, "none", *row), checks))
+    print(table(faults, faulty))
+    wrong = [f"{', '.join(row[:3])}: {status}: {reason}" for row, (status, reason) in zip(faults, faulty, strict=True) if status != "fail"]
+    for (model, check), (status, reason) in zip(checks, without, strict=True):
+        if status != "pass":
+            wrong.append(f"{model}, {check} without a fault: {status}: {reason}")
     print(f"{len(faults)} faults, {len(checks)} checks without a fault; wrong: {len(wrong)}", *wrong, sep="\n", file=sys.stderr)
     return 1 if wrong else 0
 

@@ -1,4 +1,4 @@
-//! docs/proof.md contains the numbers of the proof; the tests that compute them keep them up to
+//! docs/reference/proof.md contains the numbers of the proof; the tests that compute them keep them up to
 //! date.
 
 use super::mutator;
@@ -16,7 +16,7 @@ const LEAST: [(&str, usize); 2] = [("Broken harnesses", 2200), ("Harmless varian
 /// Two tests write to the same file.
 static FILE: Mutex<()> = Mutex::new(());
 
-/// Compares the row of this proof in docs/proof.md with the mutants, or writes it when
+/// Compares the row of this proof in docs/reference/proof.md with the mutants, or writes it when
 /// `UPDATE_DOCS` is set. `name` is the kind of mutants, `wrong` the number that was wrongly
 /// accepted or rejected. The page contains a lower bound of the number, so that it stays true when
 /// an architecture is added.
@@ -46,15 +46,15 @@ pub(crate) fn record(name: &str, made: &BTreeMap<&str, usize>, wrong: usize) {
     );
     assert_eq!(wrong, 0, "{name}");
     let _guard = FILE.lock().unwrap_or_else(PoisonError::into_inner);
-    let path = PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("../docs/proof.md");
-    let text = fs::read_to_string(&path).expect("docs/proof.md is there");
+    let path = PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("../docs/reference/proof.md");
+    let text = fs::read_to_string(&path).expect("docs/reference/proof.md is there");
     if env::var_os("UPDATE_DOCS").is_some() {
         let row = format!("{head}{}{tail}", total / 100 * 100);
         let lines: Vec<String> = text
             .lines()
             .map(|line| current(line, &head, &row, name, &kinds))
             .collect();
-        fs::write(&path, lines.join("\n") + "\n").expect("docs/proof.md can be written");
+        fs::write(&path, lines.join("\n") + "\n").expect("docs/reference/proof.md can be written");
         return;
     }
     let said = text.lines().find_map(|line| {
@@ -66,7 +66,7 @@ pub(crate) fn record(name: &str, made: &BTreeMap<&str, usize>, wrong: usize) {
     let is_true = said.is_some_and(|said| said <= total) && text.lines().any(|line| line == kinds);
     assert!(
         is_true,
-        "docs/proof.md is stale, {total} were made; run this test again with `UPDATE_DOCS=1`"
+        "docs/reference/proof.md is stale, {total} were made; run this test again with `UPDATE_DOCS=1`"
     );
 }
 

@@ -1,7 +1,7 @@
 //! Every check of every architecture fails when the model has a fault that the check claims to
 //! detect.
 //!
-//! Owns putting the fault of each check into a model, and the table of faults in docs/proof.md. A
+//! Owns putting the fault of each check into a model, and the table of faults in docs/reference/proof.md. A
 //! check without a `FAULT` does not compile; an architecture in which a fault is not detected fails
 //! this test by name.
 

@@ -1,4 +1,4 @@
-//! The table of faults in docs/proof.md, generated from what the tests require.
+//! The table of faults in docs/reference/proof.md, generated from what the tests require.
 
 use super::{INAPPLICABLE, Inapplicable, Pair, detected, fs, pairs};
 use std::path::Path;
@@ -9,7 +9,7 @@ const END: &str = "<!-- checks: end -->\n";
 
 #[test]
 fn the_table_of_faults_is_up_to_date() {
-    let page = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../docs/proof.md");
+    let page = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../docs/reference/proof.md");
     let text = fs::read_to_string(&page).unwrap();
     let (before, rest) = text.split_once(BEGIN).unwrap();
     let (_, after) = rest.split_once(END).unwrap();
@@ -19,7 +19,7 @@ fn the_table_of_faults_is_up_to_date() {
     } else {
         assert!(
             text == current,
-            "docs/proof.md is stale; update it with `UPDATE_DOCS=1 cargo test --workspace --lib table_of_faults`"
+            "docs/reference/proof.md is stale; update it with `UPDATE_DOCS=1 cargo test --workspace --lib table_of_faults`"
         );
     }
 }
