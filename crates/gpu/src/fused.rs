@@ -6,6 +6,7 @@
 
 mod activation;
 mod block;
+mod copy;
 mod norm;
 mod rotation;
 mod row_major_product;
@@ -13,6 +14,8 @@ mod rows;
 mod softmax;
 
 pub use activation::{ElementFunction, activate};
+pub use copy::merge_heads;
+pub(crate) use copy::{contiguous, swapped};
 pub use norm::{LayerNormWeights, layer_norm, rms_norm};
 pub use rotation::rotate;
 pub(crate) use row_major_product::is_row_major_product;
@@ -24,6 +27,7 @@ pub const SOURCE_HASH: u64 = {
     // Not `rows.rs`, which has no kernel.
     let hash = hash(0, include_bytes!("fused/activation.rs"));
     let hash = self::hash(hash, include_bytes!("fused/block.rs"));
+    let hash = self::hash(hash, include_bytes!("fused/copy.rs"));
     let hash = self::hash(hash, include_bytes!("fused/norm.rs"));
     let hash = self::hash(hash, include_bytes!("fused/rotation.rs"));
     let hash = self::hash(hash, include_bytes!("fused/row_major_product.rs"));

@@ -44,8 +44,8 @@ pub use cache::store_kernels_in;
 pub use compile_only::{Share, compile_only, executing};
 pub use device::{GpuDevice, GpuInterface, ProductSource};
 pub use fused::{
-    ElementFunction, LayerNormWeights, SOURCE_HASH, activate, layer_norm, masked_softmax, rms_norm,
-    rotate, row_major_product,
+    ElementFunction, LayerNormWeights, SOURCE_HASH, activate, layer_norm, masked_softmax,
+    merge_heads, rms_norm, rotate, row_major_product,
 };
 pub use launches::take_fingerprint;
 pub use library_convolution::convolution_of_sequences;

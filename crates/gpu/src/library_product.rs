@@ -3,6 +3,7 @@
 
 use crate::{
     device::ProductSource,
+    fused::{contiguous, swapped},
     library_call,
     library_launch::{LibraryCall, LibraryComputation},
     library_queue,
@@ -27,6 +28,18 @@ pub fn affine_by_library(x: &GpuTensor, weight: &GpuTensor, bias: &GpuTensor) ->
     let product = LibraryProduct::new(x, weight)?;
     products::record(x, weight);
     Some(product.launch(Some(into_contiguous(bias.clone()))))
+}
+
+/// `tensor`, copied if its matrices do not follow each other. Matrices whose columns are adjacent
+/// stay so: the library reads them as well.
+fn adjacent_matrices(tensor: GpuTensor) -> GpuTensor {
+    let strides = tensor.meta.strides();
+    let last = strides.len() - 1;
+    if last > 0 && strides[last] != 1 && strides[last - 1] == 1 {
+        let rows = contiguous(swapped(tensor, last - 1, last));
+        return swapped(rows, last - 1, last);
+    }
+    contiguous(tensor)
 }
 
 /// A product that the library computes.
@@ -56,7 +69,7 @@ impl LibraryProduct {
         let place = Factor::from_tensor(&output);
         let mut calls = library_call::calls(&described(&left, &right), &place, MOST_CALLS);
         if calls.is_none() {
-            (left, right) = (into_contiguous(left), into_contiguous(right));
+            (left, right) = (adjacent_matrices(left), adjacent_matrices(right));
             // A contiguous factor can still take several calls, if the other one is repeated.
             calls = library_call::calls(&described(&left, &right), &place, usize::MAX);
         }

@@ -87,6 +87,10 @@ impl Ops for Gpu {
         testgen_gpu::masked_softmax(scores, scale, bias)
     }
 
+    fn merge_heads_op(x: GpuTensor) -> GpuTensor {
+        testgen_gpu::merge_heads(x)
+    }
+
     fn rotate_op(x: GpuTensor, cos: GpuTensor, sin: GpuTensor) -> GpuTensor {
         testgen_gpu::rotate(x, cos, sin)
     }

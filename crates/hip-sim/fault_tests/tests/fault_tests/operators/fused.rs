@@ -20,7 +20,7 @@ fn case<const D: usize>(name: String, fused: Tensor<Gpu, D>, composed: FloatTens
 /// The number of lines that [`agree`] prints with "agrees".
 pub(super) fn count() -> usize {
     let by_width = NORMS + SOFTMAXES + ACTIVATIONS.len();
-    TYPES.len() * (WIDTHS.len() * by_width + ROTATIONS.len())
+    TYPES.len() * (WIDTHS.len() * by_width + ROTATIONS.len() + HEAD_WIDTHS.len())
 }
 
 /// Compares every fused kernel and prints a line for each case.
@@ -38,7 +38,8 @@ pub(super) fn agree(gpu: &GpuDevice) -> bool {
             .iter()
             .flat_map(of_width)
             .flatten()
-            .chain(rotations(gpu, dtype));
+            .chain(rotations(gpu, dtype))
+            .chain(merged_heads(gpu, dtype));
         for (name, fused, composed) in cases {
             let error = difference(&composed, &fused);
             let agrees = error <= tolerance(dtype);
@@ -160,4 +161,17 @@ fn rotations(gpu: &GpuDevice, dtype: DType) -> Vec<Case> {
         )
     };
     ROTATIONS.iter().map(compare).collect()
+}
+
+/// So that a thread copies one element, some, and as many as it can.
+const HEAD_WIDTHS: &[usize] = &[7, 12, 64];
+
+fn merged_heads(gpu: &GpuDevice, dtype: DType) -> Vec<Case> {
+    let compare = |&width: &usize| {
+        let x = filled(gpu, [2, 3, 5, width], 37, dtype);
+        let fused = backend::merge_heads(x.clone());
+        let composed = reference_ops::merge_heads::<Gpu>(primitive(x));
+        case(format!("heads of {width}"), fused, composed)
+    };
+    HEAD_WIDTHS.iter().map(compare).collect()
 }
