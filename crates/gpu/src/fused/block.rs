@@ -2,14 +2,14 @@
 
 use cubecl::prelude::*;
 
-/// The number of threads for a row of `width` elements: one of two, so that few variants of a
-/// kernel are compiled.
-pub(super) fn threads(width: usize) -> u32 {
-    if width <= NARROW { 32 } else { 256 }
+/// The number of threads for a row of so many vectors: one of two, so that few variants of a kernel
+/// are compiled.
+pub(super) fn threads(vectors: usize) -> u32 {
+    if vectors <= NARROW { GROUP } else { 256 }
 }
 
-/// Up to this width, each of 32 threads reads at most eight elements.
-const NARROW: usize = 256;
+/// Up to so many, each of 32 threads reads at most four of them.
+const NARROW: usize = 128;
 
 /// Threads that exchange values without shared memory: no wave is smaller.
 const GROUP: u32 = 32;
@@ -23,25 +23,33 @@ enum Combination {
     Maximum,
 }
 
-/// The sum of every thread's `value`.
+/// The sum of every thread's `values`.
 #[cube]
-pub(super) fn sum(value: f32, #[comptime] threads: u32) -> f32 {
-    reduce(value, Combination::Sum, threads)
+pub(super) fn sum<N: Size>(values: Vector<f32, N>, #[comptime] threads: u32) -> f32 {
+    reduce::<N>(values, Combination::Sum, threads)
 }
 
-/// The largest of every thread's `value`.
+/// The largest of every thread's `values`.
 #[cube]
-pub(super) fn maximum(value: f32, #[comptime] threads: u32) -> f32 {
-    reduce(value, Combination::Maximum, threads)
+pub(super) fn maximum<N: Size>(values: Vector<f32, N>, #[comptime] threads: u32) -> f32 {
+    reduce::<N>(values, Combination::Maximum, threads)
 }
 
-/// Combines every thread's `value`. Every thread gets the result.
+/// Combines every thread's `values`. Every thread gets the result.
 ///
-/// In a tree of the threads of a group, then one group after the other: an order that does not
-/// depend on the size of a wave, which is a multiple of a group.
+/// First those of a thread, then in a tree of the threads of a group, then one group after the
+/// other: an order that does not depend on the size of a wave, which is a multiple of a group.
 #[cube]
-fn reduce(value: f32, #[comptime] combination: Combination, #[comptime] threads: u32) -> f32 {
-    let mut result = value;
+fn reduce<N: Size>(
+    values: Vector<f32, N>,
+    #[comptime] combination: Combination,
+    #[comptime] threads: u32,
+) -> f32 {
+    let mut result = values[0];
+    #[unroll]
+    for lane in 1..values.vector_size().comptime() {
+        result = combine(result, values[lane], combination);
+    }
     #[unroll]
     for step in 0..comptime!(GROUP_STEPS) {
         let other = plane_shuffle_xor(result, comptime!((GROUP / 2) >> step));

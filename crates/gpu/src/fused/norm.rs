@@ -2,7 +2,7 @@
 
 use super::{
     block,
-    rows::{StridedRows, address_type, blocks, count, output, width},
+    rows::{StridedRows, address_type, blocks, count, output, vector, width},
 };
 use crate::runtime::GpuTensor;
 use burn_cubecl::kernel::into_contiguous;
@@ -39,7 +39,8 @@ pub fn layer_norm(
         },
         StridedRows::new,
     );
-    let threads = block::threads(width);
+    let vector = vector(width, &[x.stride, residual.stride]);
+    let threads = block::threads(width / vector);
     let (cubes, dimension) = blocks(rows, threads);
     let types = [x.tensor.dtype, weight.dtype].map(Into::into);
     layer_norm_kernel::launch(
@@ -47,14 +48,16 @@ pub fn layer_norm(
         cubes,
         dimension,
         address_type([&x.tensor, &residual.tensor, &output]),
+        vector,
         x.tensor.into_array_arg(),
         residual.tensor.into_array_arg(),
         weight.into_array_arg(),
         bias.into_array_arg(),
         output.clone().into_array_arg(),
         width,
-        x.stride,
-        residual.stride,
+        width / vector,
+        x.stride / vector,
+        residual.stride / vector,
         eps as f32,
         with_residual,
         threads,
@@ -69,7 +72,8 @@ pub fn layer_norm(
 pub fn rms_norm(x: GpuTensor, weight: GpuTensor, eps: f64) -> GpuTensor {
     let (width, rows, output) = (width(&x), count(&x), output(&x));
     let (x, weight) = (StridedRows::new(x), into_contiguous(weight));
-    let threads = block::threads(width);
+    let vector = vector(width, &[x.stride]);
+    let threads = block::threads(width / vector);
     let (cubes, dimension) = blocks(rows, threads);
     let types = [x.tensor.dtype, weight.dtype].map(Into::into);
     rms_norm_kernel::launch(
@@ -77,11 +81,13 @@ pub fn rms_norm(x: GpuTensor, weight: GpuTensor, eps: f64) -> GpuTensor {
         cubes,
         dimension,
         address_type([&x.tensor, &output]),
+        vector,
         x.tensor.into_array_arg(),
         weight.into_array_arg(),
         output.clone().into_array_arg(),
         width,
-        x.stride,
+        width / vector,
+        x.stride / vector,
         eps as f32,
         threads,
         types,
@@ -90,13 +96,14 @@ pub fn rms_norm(x: GpuTensor, weight: GpuTensor, eps: f64) -> GpuTensor {
 }
 
 #[cube(launch, address_type = "dynamic")]
-fn layer_norm_kernel<F: Float, W: Float>(
-    x: &Array<F>,
-    residual: &Array<F>,
-    weight: &Array<W>,
-    bias: &Array<W>,
-    output: &mut Array<F>,
+fn layer_norm_kernel<F: Float, W: Float, N: Size>(
+    x: &Array<Vector<F, N>>,
+    residual: &Array<Vector<F, N>>,
+    weight: &Array<Vector<W, N>>,
+    bias: &Array<Vector<W, N>>,
+    output: &mut Array<Vector<F, N>>,
     width: usize,
+    vectors: usize,
     x_stride: usize,
     residual_stride: usize,
     eps: f32,
@@ -108,10 +115,10 @@ fn layer_norm_kernel<F: Float, W: Float>(
     let residual_start = CUBE_POS * residual_stride;
     let length = f32::cast_from(width);
 
-    let mut part = 0.0f32;
+    let mut part = Vector::<f32, N>::new(0.0f32);
     let mut column = UNIT_POS as usize;
-    while column < width {
-        part += element::<F>(
+    while column < vectors {
+        part += elements::<F, N>(
             x,
             residual,
             x_start + column,
@@ -120,86 +127,90 @@ fn layer_norm_kernel<F: Float, W: Float>(
         );
         column += threads as usize;
     }
-    let mean = block::sum(part, threads) / length;
+    let mean = block::sum::<N>(part, threads) / length;
 
     // The variance in a separate pass: the mean of squares minus the square of the mean cancels.
-    let mut part = 0.0f32;
+    let mut part = Vector::<f32, N>::new(0.0f32);
     let mut column = UNIT_POS as usize;
-    while column < width {
-        let centred = element::<F>(
+    while column < vectors {
+        let centred = elements::<F, N>(
             x,
             residual,
             x_start + column,
             residual_start + column,
             with_residual,
-        ) - mean;
+        ) - Vector::new(mean);
         part += centred * centred;
         column += threads as usize;
     }
-    let deviation = (block::sum(part, threads) / length + eps).sqrt();
+    let deviation = (block::sum::<N>(part, threads) / length + eps).sqrt();
 
     let mut column = UNIT_POS as usize;
-    while column < width {
-        let value = element::<F>(
+    while column < vectors {
+        let values = elements::<F, N>(
             x,
             residual,
             x_start + column,
             residual_start + column,
             with_residual,
         );
-        let normal = (value - mean) / deviation;
-        let scaled = normal * f32::cast_from(weight[column]) + f32::cast_from(bias[column]);
-        output[CUBE_POS * width + column] = F::cast_from(scaled);
+        let normal = (values - Vector::new(mean)) / Vector::new(deviation);
+        let scaled = normal * Vector::cast_from(weight[column]) + Vector::cast_from(bias[column]);
+        output[CUBE_POS * vectors + column] = Vector::cast_from(scaled);
         column += threads as usize;
     }
 }
 
-/// One element of the normalised tensor. The sum is rounded to the type of the tensors, as a
-/// separate addition does.
+/// Elements of the normalised tensor. The sum is rounded to the type of the tensors, as a separate
+/// addition does.
 #[cube]
-fn element<F: Float>(
-    x: &Array<F>,
-    residual: &Array<F>,
+fn elements<F: Float, N: Size>(
+    x: &Array<Vector<F, N>>,
+    residual: &Array<Vector<F, N>>,
     x_index: usize,
     residual_index: usize,
     #[comptime] with_residual: bool,
-) -> f32 {
+) -> Vector<f32, N> {
+    let values = Vector::<f32, N>::cast_from(x[x_index]);
     if with_residual {
-        f32::cast_from(F::cast_from(
-            f32::cast_from(x[x_index]) + f32::cast_from(residual[residual_index]),
-        ))
+        let sum = values + Vector::<f32, N>::cast_from(residual[residual_index]);
+        Vector::<f32, N>::cast_from(Vector::<F, N>::cast_from(sum))
     } else {
-        f32::cast_from(x[x_index])
+        values
     }
 }
 
 #[cube(launch, address_type = "dynamic")]
-fn rms_norm_kernel<F: Float, W: Float>(
-    x: &Array<F>,
-    weight: &Array<W>,
-    output: &mut Array<F>,
+fn rms_norm_kernel<F: Float, W: Float, N: Size>(
+    x: &Array<Vector<F, N>>,
+    weight: &Array<Vector<W, N>>,
+    output: &mut Array<Vector<F, N>>,
     width: usize,
+    vectors: usize,
     stride: usize,
     eps: f32,
     #[comptime] threads: u32,
     #[define(F, W)] _types: [StorageType; 2],
 ) {
     let start = CUBE_POS * stride;
-    let mut part = 0.0f32;
+    let mut part = Vector::<f32, N>::new(0.0f32);
     let mut column = UNIT_POS as usize;
-    while column < width {
-        let value = f32::cast_from(x[start + column]);
-        part += value * value;
+    while column < vectors {
+        let values = Vector::<f32, N>::cast_from(x[start + column]);
+        part += values * values;
         column += threads as usize;
     }
-    let inverse = 1.0f32 / (block::sum(part, threads) / f32::cast_from(width) + eps).sqrt();
+    let squares = block::sum::<N>(part, threads);
+    let inverse = 1.0f32 / (squares / f32::cast_from(width) + eps).sqrt();
 
     let mut column = UNIT_POS as usize;
-    while column < width {
+    while column < vectors {
+        let values = Vector::<f32, N>::cast_from(x[start + column]);
         // Rounded before the weight is applied, as in `LlamaRMSNorm`.
-        let normal = F::cast_from(f32::cast_from(x[start + column]) * inverse);
-        let scaled = f32::cast_from(normal) * f32::cast_from(weight[column]);
-        output[CUBE_POS * width + column] = F::cast_from(scaled);
+        let normal = Vector::<F, N>::cast_from(values * Vector::new(inverse));
+        let scaled =
+            Vector::<f32, N>::cast_from(normal) * Vector::<f32, N>::cast_from(weight[column]);
+        output[CUBE_POS * vectors + column] = Vector::cast_from(scaled);
         column += threads as usize;
     }
 }

@@ -29,6 +29,20 @@ impl StridedRows {
     }
 }
 
+/// The elements that a thread reads at once from rows of this width: more than one where no element
+/// of a row is left over and every row begins at a multiple of them.
+pub(super) fn vector(width: usize, strides: &[usize]) -> usize {
+    let divides = |length: &usize| length.is_multiple_of(VECTOR);
+    if divides(&width) && strides.iter().all(divides) {
+        VECTOR
+    } else {
+        1
+    }
+}
+
+/// Four of f32 are the widest read of a GPU.
+const VECTOR: usize = 4;
+
 /// The length of the last dimension.
 pub(super) fn width(tensor: &GpuTensor) -> usize {
     let shape = tensor.shape();
@@ -85,7 +99,14 @@ fn row_stride(shape: &[usize], strides: &[usize]) -> Option<usize> {
 
 #[cfg(test)]
 mod tests {
-    use super::row_stride;
+    use super::{row_stride, vector};
+
+    #[test]
+    fn vectors_divide_rows_and_their_distances() {
+        assert_eq!(vector(768, &[768, 1536]), 4);
+        assert_eq!(vector(768, &[768, 770]), 1);
+        assert_eq!(vector(7, &[8]), 1);
+    }
 
     #[test]
     fn contiguous_rows_are_as_far_apart_as_they_are_wide() {

@@ -2,7 +2,7 @@
 
 use super::{
     block,
-    rows::{StridedRows, address_type, blocks, count, output},
+    rows::{StridedRows, address_type, blocks, count, output, vector},
 };
 use crate::runtime::GpuTensor;
 use burn_backend::TensorMetadata;
@@ -22,7 +22,9 @@ pub fn masked_softmax(scores: GpuTensor, scale: f64, bias: Option<GpuTensor>) ->
     // A kernel has all its arguments; without a bias it does not read this one.
     let bias = bias.unwrap_or_else(|| output.clone());
     let scores = StridedRows::new(scores);
-    let threads = block::threads(keys);
+    // Rows of a bias follow each other, so that its steps are multiples of a row.
+    let vector = vector(keys, &[scores.stride]);
+    let threads = block::threads(keys / vector);
     let (cubes, dimension) = blocks(rows, threads);
     let types = [scores.tensor.dtype, bias.dtype].map(Into::into);
     masked_softmax_kernel::launch(
@@ -30,16 +32,17 @@ pub fn masked_softmax(scores: GpuTensor, scale: f64, bias: Option<GpuTensor>) ->
         cubes,
         dimension,
         address_type([&scores.tensor, &bias, &output]),
+        vector,
         scores.tensor.into_array_arg(),
         bias.into_array_arg(),
         output.clone().into_array_arg(),
-        keys,
+        keys / vector,
         queries,
         heads,
-        scores.stride,
-        batch_step,
-        head_step,
-        query_step,
+        scores.stride / vector,
+        batch_step / vector,
+        head_step / vector,
+        query_step / vector,
         scale as f32,
         with_bias,
         threads,
@@ -60,11 +63,11 @@ fn steps(bias: &GpuTensor) -> [usize; 3] {
 }
 
 #[cube(launch, address_type = "dynamic")]
-fn masked_softmax_kernel<F: Float, B: Float>(
-    scores: &Array<F>,
-    bias: &Array<B>,
-    output: &mut Array<F>,
-    keys: usize,
+fn masked_softmax_kernel<F: Float, B: Float, N: Size>(
+    scores: &Array<Vector<F, N>>,
+    bias: &Array<Vector<B, N>>,
+    output: &mut Array<Vector<F, N>>,
+    vectors: usize,
     queries: usize,
     heads: usize,
     stride: usize,
@@ -82,10 +85,10 @@ fn masked_softmax_kernel<F: Float, B: Float>(
     let batch = CUBE_POS / queries / heads;
     let bias_start = batch * batch_step + head * head_step + query * query_step;
 
-    let mut largest = f32::min_value();
+    let mut largest = Vector::<f32, N>::new(f32::min_value());
     let mut key = UNIT_POS as usize;
-    while key < keys {
-        let score = biased::<F, B>(
+    while key < vectors {
+        let scores = biased::<F, B, N>(
             scores,
             bias,
             start + key,
@@ -93,17 +96,16 @@ fn masked_softmax_kernel<F: Float, B: Float>(
             scale,
             with_bias,
         );
-        if score > largest {
-            largest = score;
-        }
+        // A NaN is never larger; it shows in the exponentials.
+        largest = select_many(scores.greater_than(largest), scores, largest);
         key += threads as usize;
     }
-    let largest = block::maximum(largest, threads);
+    let largest = block::maximum::<N>(largest, threads);
 
-    let mut part = 0.0f32;
+    let mut part = Vector::<f32, N>::new(0.0f32);
     let mut key = UNIT_POS as usize;
-    while key < keys {
-        let score = biased::<F, B>(
+    while key < vectors {
+        let scores = biased::<F, B, N>(
             scores,
             bias,
             start + key,
@@ -111,14 +113,14 @@ fn masked_softmax_kernel<F: Float, B: Float>(
             scale,
             with_bias,
         );
-        part += (score - largest).exp();
+        part += Vector::exp(scores - Vector::new(largest));
         key += threads as usize;
     }
-    let sum = block::sum(part, threads);
+    let sum = block::sum::<N>(part, threads);
 
     let mut key = UNIT_POS as usize;
-    while key < keys {
-        let score = biased::<F, B>(
+    while key < vectors {
+        let scores = biased::<F, B, N>(
             scores,
             bias,
             start + key,
@@ -126,24 +128,25 @@ fn masked_softmax_kernel<F: Float, B: Float>(
             scale,
             with_bias,
         );
-        output[CUBE_POS * keys + key] = F::cast_from((score - largest).exp() / sum);
+        let exponentials = Vector::exp(scores - Vector::new(largest));
+        output[CUBE_POS * vectors + key] = Vector::cast_from(exponentials / Vector::new(sum));
         key += threads as usize;
     }
 }
 
-/// One scaled score with its bias.
+/// Scaled scores with their bias.
 #[cube]
-fn biased<F: Float, B: Float>(
-    scores: &Array<F>,
-    bias: &Array<B>,
+fn biased<F: Float, B: Float, N: Size>(
+    scores: &Array<Vector<F, N>>,
+    bias: &Array<Vector<B, N>>,
     index: usize,
     bias_index: usize,
     scale: f32,
     #[comptime] with_bias: bool,
-) -> f32 {
-    let scaled = f32::cast_from(scores[index]) * scale;
+) -> Vector<f32, N> {
+    let scaled = Vector::<f32, N>::cast_from(scores[index]) * Vector::new(scale);
     if with_bias {
-        scaled + f32::cast_from(bias[bias_index])
+        scaled + Vector::<f32, N>::cast_from(bias[bias_index])
     } else {
         scaled
     }
