@@ -1,15 +1,18 @@
-//! Reductions over the threads of a block.
+//! Reductions over the threads of a row.
 
 use cubecl::prelude::*;
 
 /// The number of threads for a row of so many vectors: one of two, so that few variants of a kernel
 /// are compiled.
 pub(super) fn threads(vectors: usize) -> u32 {
-    if vectors <= NARROW { GROUP } else { 256 }
+    if vectors <= NARROW { GROUP } else { THREADS }
 }
 
-/// Up to so many, each of 32 threads reads at most four of them.
-const NARROW: usize = 128;
+/// The threads of a block.
+pub(super) const THREADS: u32 = 256;
+
+/// Up to so many, each of 32 threads reads at most eight of them.
+const NARROW: usize = 256;
 
 /// Threads that exchange values without shared memory: no wave is smaller.
 const GROUP: u32 = 32;
@@ -23,19 +26,20 @@ enum Combination {
     Maximum,
 }
 
-/// The sum of every thread's `values`.
+/// The sum of the `values` of a row's threads.
 #[cube]
 pub(super) fn sum<N: Size>(values: Vector<f32, N>, #[comptime] threads: u32) -> f32 {
     reduce::<N>(values, Combination::Sum, threads)
 }
 
-/// The largest of every thread's `values`.
+/// The largest of the `values` of a row's threads.
 #[cube]
 pub(super) fn maximum<N: Size>(values: Vector<f32, N>, #[comptime] threads: u32) -> f32 {
     reduce::<N>(values, Combination::Maximum, threads)
 }
 
-/// Combines every thread's `values`. Every thread gets the result.
+/// Combines the `values` of a row's threads. Each of them gets the result. A row with more threads
+/// than a group has the whole block.
 ///
 /// First those of a thread, then in a tree of the threads of a group, then one group after the
 /// other: an order that does not depend on the size of a wave, which is a multiple of a group.
@@ -59,8 +63,8 @@ fn reduce<N: Size>(
         // Every call has separate memory, because cubecl shares it only after `free`. So the next
         // call need not wait until all threads have read these results.
         let mut shared = SharedMemory::<f32>::new(comptime!((threads / GROUP) as usize));
-        if UNIT_POS & (GROUP - 1) == 0 {
-            shared[(UNIT_POS / GROUP) as usize] = result;
+        if UNIT_POS_X & (GROUP - 1) == 0 {
+            shared[(UNIT_POS_X / GROUP) as usize] = result;
         }
         sync_cube();
         result = shared[0];
@@ -79,4 +83,10 @@ fn combine(one: f32, other: f32, #[comptime] combination: Combination) -> f32 {
         // A NaN is never larger; in a softmax it shows in the exponentials.
         Combination::Maximum => select(other > one, other, one),
     }
+}
+
+/// The row of this thread. The last block may have threads of rows that do not exist.
+#[cube]
+pub(super) fn row() -> usize {
+    CUBE_POS * CUBE_DIM_Y as usize + UNIT_POS_Y as usize
 }

@@ -54,6 +54,7 @@ pub fn layer_norm(
         weight.into_array_arg(),
         bias.into_array_arg(),
         output.clone().into_array_arg(),
+        rows,
         width,
         width / vector,
         x.stride / vector,
@@ -85,6 +86,7 @@ pub fn rms_norm(x: GpuTensor, weight: GpuTensor, eps: f64) -> GpuTensor {
         x.tensor.into_array_arg(),
         weight.into_array_arg(),
         output.clone().into_array_arg(),
+        rows,
         width,
         width / vector,
         x.stride / vector,
@@ -102,6 +104,7 @@ fn layer_norm_kernel<F: Float, W: Float, N: Size>(
     weight: &Array<Vector<W, N>>,
     bias: &Array<Vector<W, N>>,
     output: &mut Array<Vector<F, N>>,
+    rows: usize,
     width: usize,
     vectors: usize,
     x_stride: usize,
@@ -111,12 +114,16 @@ fn layer_norm_kernel<F: Float, W: Float, N: Size>(
     #[comptime] threads: u32,
     #[define(F, W)] _types: [StorageType; 2],
 ) {
-    let x_start = CUBE_POS * x_stride;
-    let residual_start = CUBE_POS * residual_stride;
+    let row = block::row();
+    if row >= rows {
+        terminate!();
+    }
+    let x_start = row * x_stride;
+    let residual_start = row * residual_stride;
     let length = f32::cast_from(width);
 
     let mut part = Vector::<f32, N>::new(0.0f32);
-    let mut column = UNIT_POS as usize;
+    let mut column = UNIT_POS_X as usize;
     while column < vectors {
         part += elements::<F, N>(
             x,
@@ -131,7 +138,7 @@ fn layer_norm_kernel<F: Float, W: Float, N: Size>(
 
     // The variance in a separate pass: the mean of squares minus the square of the mean cancels.
     let mut part = Vector::<f32, N>::new(0.0f32);
-    let mut column = UNIT_POS as usize;
+    let mut column = UNIT_POS_X as usize;
     while column < vectors {
         let centred = elements::<F, N>(
             x,
@@ -145,7 +152,7 @@ fn layer_norm_kernel<F: Float, W: Float, N: Size>(
     }
     let deviation = (block::sum::<N>(part, threads) / length + eps).sqrt();
 
-    let mut column = UNIT_POS as usize;
+    let mut column = UNIT_POS_X as usize;
     while column < vectors {
         let values = elements::<F, N>(
             x,
@@ -156,7 +163,7 @@ fn layer_norm_kernel<F: Float, W: Float, N: Size>(
         );
         let normal = (values - Vector::new(mean)) / Vector::new(deviation);
         let scaled = normal * Vector::cast_from(weight[column]) + Vector::cast_from(bias[column]);
-        output[CUBE_POS * vectors + column] = Vector::cast_from(scaled);
+        output[row * vectors + column] = Vector::cast_from(scaled);
         column += threads as usize;
     }
 }
@@ -185,6 +192,7 @@ fn rms_norm_kernel<F: Float, W: Float, N: Size>(
     x: &Array<Vector<F, N>>,
     weight: &Array<Vector<W, N>>,
     output: &mut Array<Vector<F, N>>,
+    rows: usize,
     width: usize,
     vectors: usize,
     stride: usize,
@@ -192,9 +200,13 @@ fn rms_norm_kernel<F: Float, W: Float, N: Size>(
     #[comptime] threads: u32,
     #[define(F, W)] _types: [StorageType; 2],
 ) {
-    let start = CUBE_POS * stride;
+    let row = block::row();
+    if row >= rows {
+        terminate!();
+    }
+    let start = row * stride;
     let mut part = Vector::<f32, N>::new(0.0f32);
-    let mut column = UNIT_POS as usize;
+    let mut column = UNIT_POS_X as usize;
     while column < vectors {
         let values = Vector::<f32, N>::cast_from(x[start + column]);
         part += values * values;
@@ -203,14 +215,14 @@ fn rms_norm_kernel<F: Float, W: Float, N: Size>(
     let squares = block::sum::<N>(part, threads);
     let inverse = 1.0f32 / (squares / f32::cast_from(width) + eps).sqrt();
 
-    let mut column = UNIT_POS as usize;
+    let mut column = UNIT_POS_X as usize;
     while column < vectors {
         let values = Vector::<f32, N>::cast_from(x[start + column]);
         // Rounded before the weight is applied, as in `LlamaRMSNorm`.
         let normal = Vector::<F, N>::cast_from(values * Vector::new(inverse));
         let scaled =
             Vector::<f32, N>::cast_from(normal) * Vector::<f32, N>::cast_from(weight[column]);
-        output[CUBE_POS * vectors + column] = Vector::cast_from(scaled);
+        output[row * vectors + column] = Vector::cast_from(scaled);
         column += threads as usize;
     }
 }

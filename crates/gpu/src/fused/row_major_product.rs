@@ -4,7 +4,7 @@
 //! copy of all weights. Here neighbouring threads read neighbouring columns of the factor as it is.
 //! Like the other kernels of this module, it adds in an order that depends on the sizes only.
 
-use super::rows::{address_type, blocks};
+use super::rows::address_type;
 use crate::runtime::GpuTensor;
 use burn_backend::{DType, TensorMetadata};
 use cubecl::prelude::*;
@@ -64,11 +64,10 @@ pub fn row_major_product(
     if count == 0 {
         return Ok(());
     }
-    let (cubes, dimension) = blocks(count, COLUMNS * slices);
     matmul_row_major::launch(
         &output.client,
-        cubes,
-        dimension,
+        CubeCount::Static(count as u32, 1, 1),
+        CubeDim::new_1d(COLUMNS * slices),
         address_type([left, right, output]),
         left.clone().into_array_arg(),
         right.clone().into_array_arg(),

@@ -1,5 +1,6 @@
 //! A tensor as rows of its last dimension.
 
+use super::block;
 use crate::runtime::GpuTensor;
 use burn_backend::TensorMetadata;
 use burn_cubecl::{
@@ -59,11 +60,13 @@ pub(super) fn output(like: &GpuTensor) -> GpuTensor {
     empty_device_contiguous_dtype(like.client.clone(), like.device, like.shape(), like.dtype)
 }
 
-/// One block of `threads` for each row.
+/// Blocks for all rows: `threads` for each row, and as many rows in a block as fill it. A GPU
+/// starts about one block in each cycle, which takes longer than a short row.
 pub(super) fn blocks(rows: usize, threads: u32) -> (CubeCount, CubeDim) {
+    let together = block::THREADS / threads;
     (
-        CubeCount::Static(rows as u32, 1, 1),
-        CubeDim::new_1d(threads),
+        CubeCount::Static(rows.div_ceil(together as usize) as u32, 1, 1),
+        CubeDim::new_2d(threads, together),
     )
 }
 

@@ -36,6 +36,7 @@ pub fn masked_softmax(scores: GpuTensor, scale: f64, bias: Option<GpuTensor>) ->
         scores.tensor.into_array_arg(),
         bias.into_array_arg(),
         output.clone().into_array_arg(),
+        rows,
         keys / vector,
         queries,
         heads,
@@ -67,6 +68,7 @@ fn masked_softmax_kernel<F: Float, B: Float, N: Size>(
     scores: &Array<Vector<F, N>>,
     bias: &Array<Vector<B, N>>,
     output: &mut Array<Vector<F, N>>,
+    rows: usize,
     vectors: usize,
     queries: usize,
     heads: usize,
@@ -79,14 +81,18 @@ fn masked_softmax_kernel<F: Float, B: Float, N: Size>(
     #[comptime] threads: u32,
     #[define(F, B)] _types: [StorageType; 2],
 ) {
-    let start = CUBE_POS * stride;
-    let query = CUBE_POS % queries;
-    let head = CUBE_POS / queries % heads;
-    let batch = CUBE_POS / queries / heads;
+    let row = block::row();
+    if row >= rows {
+        terminate!();
+    }
+    let start = row * stride;
+    let query = row % queries;
+    let head = row / queries % heads;
+    let batch = row / queries / heads;
     let bias_start = batch * batch_step + head * head_step + query * query_step;
 
     let mut largest = Vector::<f32, N>::new(f32::min_value());
-    let mut key = UNIT_POS as usize;
+    let mut key = UNIT_POS_X as usize;
     while key < vectors {
         let scores = biased::<F, B, N>(
             scores,
@@ -103,7 +109,7 @@ fn masked_softmax_kernel<F: Float, B: Float, N: Size>(
     let largest = block::maximum::<N>(largest, threads);
 
     let mut part = Vector::<f32, N>::new(0.0f32);
-    let mut key = UNIT_POS as usize;
+    let mut key = UNIT_POS_X as usize;
     while key < vectors {
         let scores = biased::<F, B, N>(
             scores,
@@ -118,7 +124,7 @@ fn masked_softmax_kernel<F: Float, B: Float, N: Size>(
     }
     let sum = block::sum::<N>(part, threads);
 
-    let mut key = UNIT_POS as usize;
+    let mut key = UNIT_POS_X as usize;
     while key < vectors {
         let scores = biased::<F, B, N>(
             scores,
@@ -129,7 +135,7 @@ fn masked_softmax_kernel<F: Float, B: Float, N: Size>(
             with_bias,
         );
         let exponentials = Vector::exp(scores - Vector::new(largest));
-        output[CUBE_POS * vectors + key] = Vector::cast_from(exponentials / Vector::new(sum));
+        output[row * vectors + key] = Vector::cast_from(exponentials / Vector::new(sum));
         key += threads as usize;
     }
 }
