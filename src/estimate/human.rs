@@ -10,9 +10,12 @@ pub fn render_human(report: &EstimateReport) -> String {
         true => format!("batch {}, {} tokens", sizes.batch, sizes.tokens),
         false => format!("batch {}", sizes.batch),
     };
+    let images = report.image.map_or(String::new(), |[height, width]| {
+        format!(", images of {height} x {width}")
+    });
     let (class, model_type) = (&report.class, &report.model_type);
     format!(
-        "{class} ({model_type}), {call}; MiB\n\n{}\n{}",
+        "{class} ({model_type}), {call}{images}; MiB\n\n{}\n{}",
         estimates(&report.rows),
         devices(report)
     )

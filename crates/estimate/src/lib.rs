@@ -25,6 +25,8 @@ mod elementwise;
 mod encoder;
 mod encoder_decoder;
 mod error;
+mod gpu_layout;
+mod gpu_product;
 mod image_size;
 mod layers;
 mod ledger;
@@ -32,8 +34,10 @@ mod llava;
 mod matrix_product;
 mod normalisation;
 mod patchtst;
+mod pooling;
 mod product;
 mod resnet;
+mod sequence_convolution;
 mod ssm;
 mod swin;
 mod tensor;
@@ -54,7 +58,7 @@ pub use error::EstimateError;
 pub use matrix_product::MatrixProduct;
 use std::{collections::BTreeMap, path::Path, rc::Rc};
 pub use tensor::Backend;
-use tensor::{ElementType, Machine};
+use tensor::{ElementType, Machine, workspace};
 use testgen_types::{Head, ModelType, Precision};
 use weights::CheckpointSize;
 
@@ -156,9 +160,23 @@ impl CheckpointHeaders {
     }
 
     /// Height and width of the images that an estimate is for, of types that read images of any
-    /// size; else zeros.
+    /// size, or as they were asked for; else zeros.
     pub fn image_size(&self) -> [u64; 2] {
         self.images
+    }
+
+    /// The same checkpoint for images, or latents, of another height and width.
+    ///
+    /// # Errors
+    ///
+    /// When the type does not read images of any size, or none with such a side.
+    pub fn with_image_size(self, images: [u64; 2]) -> Result<Self, EstimateError> {
+        let family = self.family()?;
+        if !family.reads_any_image_size() && !family.reads_latents() {
+            return Err(EstimateError::OneImageSize(self.model_type));
+        }
+        image_size::within_limit(images, family)?;
+        Ok(Self { images, ..self })
     }
 
     /// The bytes of the weights in `precision`: on the CPU in memory or mapped, on a GPU with the
@@ -184,6 +202,14 @@ impl CheckpointHeaders {
             backend == Backend::Host && element == ElementType::F32 && self.weights.is_single();
         let machine = Machine::new(backend, element, mapped);
         let family = self.family()?;
+        if machine.is_gpu() {
+            // The peak is counted from the load on.
+            drop(workspace(
+                &machine,
+                &[self.weights.largest_turned()],
+                element,
+            ));
+        }
         let mut call = self.call(&machine, sizes)?;
         family.forward(&mut call)?;
         // Read first: dropping the call frees the cache.
