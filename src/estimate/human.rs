@@ -22,7 +22,14 @@ pub fn render_human(report: &EstimateReport) -> String {
 }
 
 fn estimates(rows: &[EstimateRow]) -> Table {
-    const RIGHT: [&str; 5] = ["weights", "cache", "activations", "workspace", "total"];
+    const RIGHT: [&str; 6] = [
+        "weights",
+        "cache",
+        "activations",
+        "workspace",
+        "load",
+        "total",
+    ];
     let left = ["backend", "precision"].map(|name| (name, Align::Left));
     let columns: Vec<_> = left
         .into_iter()
@@ -40,6 +47,7 @@ fn estimates(rows: &[EstimateRow]) -> Table {
             estimate.cache,
             estimate.activations,
             estimate.workspace,
+            estimate.load,
             estimate.total(),
         ];
         let names = [name(*backend).to_owned(), precision.to_string()];

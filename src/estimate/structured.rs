@@ -34,6 +34,7 @@ fn row(
         "cache": estimate.cache,
         "activations": estimate.activations,
         "workspace": estimate.workspace,
+        "load": estimate.load,
         "total": estimate.total(),
     })
 }

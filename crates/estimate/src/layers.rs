@@ -3,10 +3,10 @@
 use crate::{
     attention::{KeyValueTensors, attend, split_heads},
     elementwise::{ActivationMemory, elements},
+    gpu_layout,
     product::{Order, ProjectionMatrix},
     tensor::{AllocatedTensor, ElementType, Machine, empty, workspace},
 };
-use std::rc::Rc;
 
 /// A normalisation of rows.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -152,17 +152,12 @@ pub(crate) struct ExpertSizes {
 }
 
 impl ExpertSizes {
-    /// On a GPU, which loads the matrices of a layer one by one, and joins those of the same kind.
-    pub(crate) fn load(self, machine: &Rc<Machine>) {
-        let Self {
-            width,
-            inner,
-            count,
-            ..
-        } = self;
+    /// Loads the gates and the parts beside them one by one, and joins those of a layer.
+    pub(crate) fn load(self, machine: &Machine) {
+        let matrices = self.width.saturating_mul(2 * self.count);
+        let (bytes, _) = gpu_layout::aligned(&[matrices, self.inner], machine.element.bytes());
         if machine.is_gpu() {
-            let parts = [width.saturating_mul(2 * count), inner];
-            drop(workspace(machine, &parts, machine.element));
+            machine.copy_while_loading(bytes);
         }
     }
 

@@ -58,7 +58,7 @@ pub use error::EstimateError;
 pub use matrix_product::MatrixProduct;
 use std::{collections::BTreeMap, path::Path, rc::Rc};
 pub use tensor::Backend;
-use tensor::{ElementType, Machine, workspace};
+use tensor::{ElementType, Machine};
 use testgen_types::{Head, ModelType, Precision};
 use weights::CheckpointSize;
 
@@ -89,14 +89,22 @@ pub struct Estimate {
     pub activations: u64,
     /// Copies within an operation at the time of the peak.
     pub workspace: u64,
+    /// Copies while the weights are loaded, on GPUs, whose peak is counted from the load on: of a
+    /// large matrix, which is turned, and of the matrices of a layer's experts, which are joined.
+    pub load: u64,
 }
 
 impl Estimate {
-    /// The peak.
+    /// The peak, of the call or of the load.
     pub fn total(&self) -> u64 {
-        [self.cache_at_peak, self.activations, self.workspace]
+        self.weights.saturating_add(self.call().max(self.load))
+    }
+
+    /// The most that the call needs beside the weights.
+    pub fn call(&self) -> u64 {
+        [self.activations, self.workspace]
             .into_iter()
-            .fold(self.weights, u64::saturating_add)
+            .fold(self.cache_at_peak, u64::saturating_add)
     }
 }
 
@@ -203,12 +211,8 @@ impl CheckpointHeaders {
         let machine = Machine::new(backend, element, mapped);
         let family = self.family()?;
         if machine.is_gpu() {
-            // The peak is counted from the load on.
-            drop(workspace(
-                &machine,
-                &[self.weights.largest_turned()],
-                element,
-            ));
+            let turned = self.weights.largest_turned();
+            machine.copy_while_loading(turned.saturating_mul(element.bytes()));
         }
         let mut call = self.call(&machine, sizes)?;
         family.forward(&mut call)?;
@@ -221,6 +225,7 @@ impl CheckpointHeaders {
             cache_at_peak: peak.cache,
             activations: peak.activations,
             workspace: peak.workspace,
+            load: machine.load.get(),
         })
     }
 

@@ -48,6 +48,8 @@ pub(crate) struct Machine {
     pub(crate) mapped: bool,
     pub(crate) ledger: Ledger,
     pub(crate) products: ProductCounts,
+    /// The most bytes of copies while weights are loaded.
+    pub(crate) load: Cell<u64>,
 }
 
 /// Memory that tensors share.
@@ -83,7 +85,13 @@ impl Machine {
             mapped,
             ledger: Ledger::default(),
             products: ProductCounts::default(),
+            load: Cell::default(),
         })
+    }
+
+    /// Counts copies that are freed before others are made.
+    pub(crate) fn copy_while_loading(&self, bytes: u64) {
+        self.load.set(bytes.max(self.load.get()));
     }
 
     pub(crate) fn is_gpu(&self) -> bool {

@@ -23,8 +23,18 @@ struct KeptTensor {
     columns: u64,
     /// Whether a GPU turns it, from [out, in] to [in, out].
     turned: bool,
-    /// Whether T5 keeps it in f32 while it computes in f16.
-    wide: bool,
+    kept_as: KeptAs,
+}
+
+/// The type in which a tensor is kept.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum KeptAs {
+    /// As the model computes.
+    Model,
+    /// In f32 if the model computes in f16, as T5 has some.
+    SingleForF16,
+    /// In f32 always.
+    Single,
 }
 
 /// The elements from which on `testgen-nn` turns a matrix on the GPU.
@@ -60,6 +70,16 @@ const TABLES: [&str; 3] = [
 /// The tensors that T5 keeps in f32.
 const WIDE: [&str; 2] = ["DenseReluDense.wo.weight", "layer_norm.weight"];
 
+/// The ends of the names of tensors of state space models that are kept in f32: their errors would
+/// grow with every token.
+const SINGLE: [&str; 5] = [
+    "mixer.A_log",
+    "mixer.D",
+    "mixer.dt_bias",
+    "mixer.conv1d.weight",
+    "mixer.conv1d.bias",
+];
+
 /// The ends of the names of embeddings.
 const EMBEDDINGS: [&str; 7] = [
     "shared.weight",
@@ -94,13 +114,19 @@ impl CheckpointSize {
             .iter()
             .map(|(name, stored)| {
                 let is_wide = t5 && WIDE.iter().any(|end| name.ends_with(end));
-                KeptTensor::new(name, stored, is_wide)
+                let is_single = SINGLE.iter().any(|end| name.ends_with(end));
+                let kept_as = match (is_single, is_wide) {
+                    (true, _) => KeptAs::Single,
+                    (false, true) => KeptAs::SingleForF16,
+                    (false, false) => KeptAs::Model,
+                };
+                KeptTensor::new(name, stored, kept_as)
             })
             .collect();
         let tables: Vec<KeptTensor> = kept
             .iter()
             .filter(|(name, _)| TABLES.iter().any(|end| name.ends_with(end)))
-            .map(|(name, table)| KeptTensor::new(name, table, false))
+            .map(|(name, table)| KeptTensor::new(name, table, KeptAs::Model))
             .collect();
         // The file has one table, which encoder and decoder both load.
         if let (true, [table]) = (stacks, tables.as_slice()) {
@@ -140,7 +166,7 @@ impl CheckpointSize {
 }
 
 impl KeptTensor {
-    fn new(name: &str, stored: &StoredTensor, wide: bool) -> Self {
+    fn new(name: &str, stored: &StoredTensor, kept_as: KeptAs) -> Self {
         let elements = stored.elements();
         let (columns, turned) = match stored.shape.as_slice() {
             // All matrices of a layer's experts are one tensor without gaps.
@@ -156,15 +182,16 @@ impl KeptTensor {
             rows: elements / columns.max(1),
             columns,
             turned,
-            wide,
+            kept_as,
         }
     }
 
     fn bytes(&self, element: ElementType, backend: Backend) -> u64 {
-        let size = match element {
-            ElementType::F16 if self.wide => ElementType::F32.bytes(),
-            _ => element.bytes(),
+        let size = match (self.kept_as, element) {
+            (KeptAs::Single, _) | (KeptAs::SingleForF16, ElementType::F16) => ElementType::F32,
+            (KeptAs::SingleForF16 | KeptAs::Model, _) => element,
         };
+        let size = size.bytes();
         let row = match backend {
             Backend::Gpu if self.rows > 1 => gpu_layout::pitch(self.columns, size),
             Backend::Gpu | Backend::Host => self.columns.saturating_mul(size),
@@ -200,7 +227,7 @@ fn is_copy(name: &str, stored: &StoredTensor, tensors: &BTreeMap<String, StoredT
 
 #[cfg(test)]
 mod tests {
-    use super::{CheckpointSize, KeptTensor};
+    use super::{CheckpointSize, KeptAs, KeptTensor};
     use crate::{
         checkpoint::StoredTensor,
         tensor::{Backend, ElementType},
@@ -214,7 +241,7 @@ mod tests {
     }
 
     fn bytes(name: &str, shape: &[u64], element: ElementType) -> u64 {
-        KeptTensor::new(name, &stored(shape), false).bytes(element, Backend::Gpu)
+        KeptTensor::new(name, &stored(shape), KeptAs::Model).bytes(element, Backend::Gpu)
     }
 
     /// The cases of the test in `put.rs` of `testgen-gpu`, whose rule is the same.
@@ -230,6 +257,18 @@ mod tests {
         }
         assert_eq!(put(&[384, 3, 14, 14], F16), 384 * 3 * 196 * 2);
         assert_eq!(put(&[1, 197, 192], F32), 197 * 192 * 4);
+    }
+
+    #[test]
+    fn some_tensors_are_kept_in_f32() {
+        let bytes = |name: &str, t5| {
+            let tensors = [(name.to_owned(), stored(&[10]))].into();
+            let size = CheckpointSize::new(tensors, false, [t5, false]);
+            [ElementType::F16, ElementType::Bf16].map(|element| size.bytes(element, Backend::Host))
+        };
+        assert_eq!(bytes("layers.0.mixer.D", false), [40, 40]);
+        assert_eq!(bytes("block.0.layer_norm.weight", true), [40, 20]);
+        assert_eq!(bytes("block.0.layer_norm.weight", false), [20, 20]);
     }
 
     #[test]
