@@ -45,14 +45,19 @@ fn a_convolution_of_single_channels_reads_a_copy_with_channels_last() {
         depthwise: true,
         ..ImageConvolution::square([128; 2], 3, 1, 1)
     };
-    let found = peak_of(ElementType::F32, &[1, 128, 4, 4], |x| {
-        let y = convolution.forward(x);
-        assert_eq!(y.dims(), [1, 128, 4, 4]);
-        // The channels of its input are last, so that nothing is copied.
-        drop(convolution.forward(y));
-    });
     let (image, kernel) = (4 * 128 * 16, 4 * 128 * 9);
-    assert_eq!(found, 2 * image + kernel);
+    let convolved = |dims: [u64; 4], order: [usize; 4]| {
+        peak_of(ElementType::F32, &dims, |x| {
+            let y = convolution.forward(x.clone().permute(&order));
+            assert_eq!(y.dims(), [1, 128, 4, 4]);
+            drop((x, y));
+        })
+    };
+    let [first, last] = [
+        convolved([1, 128, 4, 4], [0, 1, 2, 3]),
+        convolved([1, 4, 4, 128], [0, 3, 1, 2]),
+    ];
+    assert_eq!([first, last], [3 * image + kernel, 2 * image + kernel]);
 }
 
 #[test]
@@ -105,21 +110,37 @@ fn a_function_and_a_norm_copy_rows_that_they_cannot_read() {
 
 #[test]
 fn heads_between_rows_and_columns_are_copied_before_a_product() {
-    let scores = |swapped: bool| {
-        let machine = machine(Backend::Gpu, ElementType::F32);
+    let scores = |element: ElementType, swapped: bool| {
+        let machine = machine(Backend::Gpu, element);
         peak(&machine, || {
             // [batch, heads, seq, head_dim] of [batch, seq, heads, head_dim].
             let heads = || match swapped {
-                true => empty(&machine, &[1, 16, 4, 128], ElementType::F32).swap(1, 2),
-                false => empty(&machine, &[1, 4, 16, 128], ElementType::F32),
+                true => empty(&machine, &[1, 16, 4, 128], element).swap(1, 2),
+                false => empty(&machine, &[1, 4, 16, 128], element),
             };
-            drop(matmul(heads(), heads().swap(2, 3)));
+            let [query, key] = [heads(), heads()];
+            drop(matmul(query.clone(), key.clone().swap(2, 3)));
+            drop((query, key));
         })
     };
-    let (factor, result) = (4 * 4 * 16 * 128, 4 * 4 * 16 * 16);
-    assert_eq!(scores(false), 2 * factor + result);
-    // One factor after the other, in place of what it is copied from.
-    assert_eq!(scores(true), 3 * factor + result);
+    for element in [ElementType::F32, ElementType::F16] {
+        let (factor, result) = (4 * 16 * 128, 4 * 16 * 16);
+        let bytes = |elements: u64| element.bytes() * elements;
+        assert_eq!(scores(element, false), bytes(2 * factor + result));
+        assert_eq!(scores(element, true), bytes(4 * factor + result));
+    }
+}
+
+#[test]
+fn a_function_is_written_over_dimensions_in_any_order() {
+    let mapped = |shared: bool| {
+        peak_of(ElementType::F32, &[4, 128], |x| {
+            let kept = shared.then(|| x.clone());
+            drop(x.swap(0, 1).map());
+            drop(kept);
+        })
+    };
+    assert_eq!([mapped(false), mapped(true)], [2048, 2 * 2048]);
 }
 
 #[test]
