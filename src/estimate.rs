@@ -34,7 +34,7 @@ pub fn estimate(
     options: &EstimateOptions,
     devices: &[Device],
 ) -> Result<EstimateReport, NoEstimate> {
-    let checkpoint = CheckpointHeaders::read(directory)?;
+    let checkpoint = headers(directory, options)?;
     let sizes = sizes(&checkpoint, options)?;
     let precisions: Vec<Precision> = Precision::ALL
         .iter()
@@ -69,9 +69,22 @@ pub fn estimate(
         class: checkpoint.class().to_owned(),
         sizes,
         reads_tokens: checkpoint.reads_tokens(),
+        image: Some(checkpoint.image_size()).filter(|image| *image != [0; 2]),
         rooms: rooms.collect(),
         rows,
     })
+}
+
+/// The checkpoint, for images of the size in the options if they have one.
+fn headers(
+    directory: &Path,
+    options: &EstimateOptions,
+) -> Result<CheckpointHeaders, EstimateError> {
+    let checkpoint = CheckpointHeaders::read(directory)?;
+    match options.image {
+        Some(image) => checkpoint.with_image_size(image),
+        None => Ok(checkpoint),
+    }
 }
 
 /// The tokens where none are given.
@@ -114,7 +127,9 @@ impl CliError for NoEstimate {
             EstimateError::UnknownType(_) => {
                 Some("`testgen show models` lists the known types".to_owned())
             }
+            EstimateError::OneImageSize(_) => Some("leave out `--image`".to_owned()),
             EstimateError::File(_)
+            | EstimateError::ImageSide { .. }
             | EstimateError::Invalid { .. }
             | EstimateError::NoWeights { .. }
             | EstimateError::Field { .. } => None,

@@ -10,16 +10,26 @@ pub fn render_human(report: &EstimateReport) -> String {
         true => format!("batch {}, {} tokens", sizes.batch, sizes.tokens),
         false => format!("batch {}", sizes.batch),
     };
+    let images = report.image.map_or(String::new(), |[height, width]| {
+        format!(", images of {height} x {width}")
+    });
     let (class, model_type) = (&report.class, &report.model_type);
     format!(
-        "{class} ({model_type}), {call}; MiB\n\n{}\n{}",
+        "{class} ({model_type}), {call}{images}; MiB\n\n{}\n{}",
         estimates(&report.rows),
         devices(report)
     )
 }
 
 fn estimates(rows: &[EstimateRow]) -> Table {
-    const RIGHT: [&str; 5] = ["weights", "cache", "activations", "workspace", "total"];
+    const RIGHT: [&str; 6] = [
+        "weights",
+        "cache",
+        "activations",
+        "workspace",
+        "load",
+        "total",
+    ];
     let left = ["backend", "precision"].map(|name| (name, Align::Left));
     let columns: Vec<_> = left
         .into_iter()
@@ -37,6 +47,7 @@ fn estimates(rows: &[EstimateRow]) -> Table {
             estimate.cache,
             estimate.activations,
             estimate.workspace,
+            estimate.load,
             estimate.total(),
         ];
         let names = [name(*backend).to_owned(), precision.to_string()];

@@ -14,6 +14,8 @@ pub struct EstimateOptions {
     pub batch: u64,
     /// Tokens of each; without a number 128, or all positions of a model that has fewer.
     pub tokens: Option<u64>,
+    /// Height and width of images or latents, in place of the size that the checkpoint says.
+    pub image: Option<[u64; 2]>,
 }
 
 /// The estimates of one checkpoint.
@@ -29,6 +31,8 @@ pub struct EstimateReport {
     pub sizes: CallSizes,
     /// Whether the number of tokens counts.
     pub reads_tokens: bool,
+    /// Height and width of the images or latents, of types that read any size.
+    pub image: Option<[u64; 2]>,
     /// One row for each backend and precision.
     pub rows: Vec<EstimateRow>,
     /// The usable devices.

@@ -13,6 +13,7 @@ pub fn render_json(report: &EstimateReport) -> String {
         "class": report.class,
         "batch": report.sizes.batch,
         "tokens": tokens,
+        "image": report.image,
         "estimates": report.rows.iter().map(row).collect::<Vec<_>>(),
         "devices": report.rooms.iter().map(room).collect::<Vec<_>>(),
     });
@@ -33,6 +34,7 @@ fn row(
         "cache": estimate.cache,
         "activations": estimate.activations,
         "workspace": estimate.workspace,
+        "load": estimate.load,
         "total": estimate.total(),
     })
 }

@@ -56,13 +56,15 @@ fn weights_are_those_of_the_header_and_half_as_many_bytes_in_16_bits() {
     assert_eq!(value["devices"][0]["fits"]["f32"], "yes");
 }
 
-/// Two layers with two heads of 12 for keys and as many for values, in two rows of 16 tokens.
+/// Two layers with two heads of 12 for keys and as many for values, in two texts of 16 tokens. On a
+/// GPU the keys were rotated, and the values are in rows of 24 numbers, which take a power of two.
 #[test]
 fn the_cache_has_the_keys_and_values_of_every_token() {
     let value = json(&[&fixture("llama"), "--batch", "2", "--tokens", "16"]);
-    let bytes = |precision: &str| row(&value, "gpu", precision)["cache"].as_u64();
-    assert_eq!(bytes("f32"), Some(2 * 2 * 2 * 12 * 2 * 16 * 4));
-    assert_eq!(bytes("f16"), Some(2 * 2 * 2 * 12 * 2 * 16 * 2));
+    let bytes = |backend: &str, precision: &str| row(&value, backend, precision)["cache"].as_u64();
+    assert_eq!(bytes("cpu", "f32"), Some(2 * 2 * 2 * 12 * 2 * 16 * 4));
+    assert_eq!(bytes("gpu", "f32"), Some(2 * 2 * 16 * (24 * 4 + 128)));
+    assert_eq!(bytes("gpu", "f16"), Some(2 * 2 * 16 * (24 * 2 + 64)));
 }
 
 #[test]
@@ -104,6 +106,39 @@ fn a_table_has_every_part_and_every_device() {
             "`{word}` is not in\n{}",
             outcome.stdout
         );
+    }
+}
+
+#[test]
+fn images_have_the_size_that_is_asked_for_where_a_type_reads_any() {
+    let estimated = |name: &str, image: &str| {
+        let value = json(&[&fixture(name), "--image", image, "--precision", "f32"]);
+        let total = row(&value, "gpu", "f32")["total"].as_u64();
+        (value["image"].clone(), total)
+    };
+    for name in ["resnet_basic", "unet"] {
+        let [(image, small), (_, large)] = ["32x64", "64x64"].map(|image| estimated(name, image));
+        assert_eq!(image, serde_json::json!([32, 64]));
+        assert!(small < large, "{name}: {small:?}, {large:?}");
+    }
+    let project = Project::empty();
+    let shown = project.run(&[
+        "show",
+        "memory",
+        &fixture("resnet_basic"),
+        "--image",
+        "32x64",
+    ]);
+    let shown = shown.expect_code(0).stdout;
+    assert!(shown.contains("batch 1, images of 32 x 64; MiB"), "{shown}");
+    for (name, image, message) in [
+        ("vit", "64x64", "`vit` does not read images of any size"),
+        ("unet", "64x4096", "only sides from 1 to 1024"),
+        ("resnet_basic", "0x64", "expected a height and a width"),
+    ] {
+        let refused = project.run(&["show", "memory", &fixture(name), "--image", image]);
+        let stderr = refused.expect_code(2).stderr;
+        assert!(stderr.contains(message), "{name}: {stderr}");
     }
 }
 

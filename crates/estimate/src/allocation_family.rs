@@ -109,6 +109,11 @@ impl AllocationFamily {
         )
     }
 
+    /// Whether it reads latents, or the images that they become, of any size.
+    pub(crate) fn reads_latents(self) -> bool {
+        matches!(self, Self::Autoencoder | Self::Unet)
+    }
+
     /// One call of a network.
     pub(crate) fn forward(self, call: &mut NetworkCall<'_>) -> Result<(), EstimateError> {
         match self {

@@ -55,7 +55,13 @@ pub(crate) fn attend(
 /// [batch, heads, seq, head_dim] to [batch, seq, heads * head_dim].
 fn merge_heads(x: AllocatedTensor) -> AllocatedTensor {
     let [batch, heads, seq, head_dim] = [0, 1, 2, 3].map(|dimension| x.dims()[dimension]);
-    x.swap(1, 2).reshape(&[batch, seq, heads * head_dim])
+    let x = x.swap(1, 2);
+    let ordered = if x.machine().is_gpu() {
+        x.contiguous()
+    } else {
+        x
+    };
+    ordered.reshape(&[batch, seq, heads * head_dim])
 }
 
 /// The cosines and sines of a call, [1, 1, seq, width] each.
@@ -70,8 +76,9 @@ impl RotationTensors {
     /// head_dim].
     pub(crate) fn apply(&self, x: AllocatedTensor) -> AllocatedTensor {
         if x.machine().is_gpu() {
-            // The fused kernel of `testgen-gpu` has no temporaries.
-            return x.like(x.element);
+            // The fused kernel of `testgen-gpu` reads tables without gaps.
+            let _tables = [&self.cos, &self.sin].map(|table| table.clone().contiguous());
+            return x.dense_like(x.element);
         }
         let (head_dim, width) = (x.dims()[3], self.cos.dims()[3]);
         let part = |start: u64, length: u64| x.clone().narrow(3, start, length);

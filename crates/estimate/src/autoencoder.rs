@@ -15,7 +15,7 @@ pub(crate) fn forward(call: &mut NetworkCall<'_>) -> Result<(), EstimateError> {
     let config = call.config;
     let model = AutoencoderSizes::read(call)?;
     let (latent, inner) = (config.size("latent_channels")?, config.size("in_channels")?);
-    let [height, breadth] = config.followed_sides("sample_size")?;
+    let [height, breadth] = call.latents()?;
     let pixels = call.floats(&[call.batch, inner, height, breadth]);
     let mut moments = model.encode(pixels, [inner, 2 * latent]);
     if config.flag("use_quant_conv") {
@@ -111,11 +111,11 @@ impl AutoencoderSizes {
         let rows = normal.permute(&[0, 2, 3, 1]).reshape(&places);
         let square = ProjectionMatrix::linear(channels, channels, true);
         let [query, key, value] = [(); 3].map(|()| split_heads(square.forward(rows.clone()), 1));
+        let _held = rows.held_on_host();
         let seen = attend(query, KeyValueTensors { key, value }, false, None);
         let seen = square
             .forward(seen)
             .reshape(&[batch, height, breadth, channels]);
-        drop(rows);
         x.combine(seen.permute(&[0, 3, 1, 2]))
     }
 }

@@ -19,7 +19,8 @@ pub(crate) struct NetworkCall<'a> {
     pub(crate) labels: u64,
     pub(crate) batch: u64,
     pub(crate) tokens: u64,
-    /// Height and width of the images, of types that read images of any size.
+    /// Height and width of the images, of types that read images of any size, or as they were asked
+    /// for; else zeros.
     pub(crate) images: [u64; 2],
     /// The number of tensors of the checkpoint: no model has more layers.
     pub(crate) limit: u64,
@@ -112,6 +113,14 @@ impl<'a> NetworkCall<'a> {
             return Err(config.wrong(field, "at most the number of tensors of the checkpoint"));
         }
         Ok(layers)
+    }
+
+    /// Height and width of latents: as they were asked for, else of the configuration.
+    pub(crate) fn latents(&self) -> Result<[u64; 2], EstimateError> {
+        match self.images {
+            [0, 0] => self.config.followed_sides("sample_size"),
+            images => Ok(images),
+        }
     }
 
     /// An error when there are more tokens than positions.

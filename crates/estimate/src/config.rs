@@ -16,7 +16,7 @@ const LARGEST: u64 = 0xffff_ffff;
 
 /// The most parts of a computation that an estimate follows one by one. Published models have up to 128
 /// (the positional convolution of wav2vec 2.0), and kernels of images are squares.
-const MOST_PARTS: u64 = 1 << 10;
+pub(crate) const MOST_PARTS: u64 = 1 << 10;
 
 /// The field that ties the head to the embedding.
 pub(crate) const TIED: &str = "tie_word_embeddings";

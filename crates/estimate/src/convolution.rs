@@ -1,7 +1,7 @@
-//! Convolutions of images and of sequences, as `testgen_nn` computes them.
+//! Convolutions of images, as `testgen_nn` computes them.
 
 use crate::{
-    elementwise::{cat, elements},
+    elementwise::cat,
     product::{Order, ProjectionMatrix},
     tensor::{AllocatedTensor, ElementType, empty, weight, workspace},
 };
@@ -53,7 +53,7 @@ impl ImageConvolution {
             return self.product_of_windows(x);
         }
         match x.element {
-            _ if gpu => empty(x.machine(), &self.result_dims(&x), x.element),
+            _ if gpu => self.by_channel(x),
             ElementType::F32 => self.on_host(x),
             ElementType::F16 => self.f16_on_host(x),
             ElementType::Bf16 => self.bf16_on_host(x),
@@ -66,7 +66,8 @@ impl ImageConvolution {
         (padded.saturating_sub(self.kernel[side]) / self.stride[side]).saturating_add(1)
     }
 
-    fn result_dims(self, x: &AllocatedTensor) -> [u64; 4] {
+    /// [batch, out, height', width'].
+    pub(crate) fn result_dims(self, x: &AllocatedTensor) -> [u64; 4] {
         let [batch, height, width] = [0, 2, 3].map(|dimension| x.dims()[dimension]);
         let [rows, columns] = [self.count(0, height), self.count(1, width)];
         [batch, self.channels[1], rows, columns]
@@ -111,13 +112,29 @@ impl ImageConvolution {
             let x = every(x.clone(), 2, place / width, rows, self.stride[0]);
             every(x, 3, place % width, columns, self.stride[1])
         });
-        let windows = cat(parts.collect(), 1)
+        let parts = parts.collect();
+        // The host may hold it longer, but no later kernel reads it.
+        drop(x);
+        let windows = cat(parts, 1)
             .reshape(&[batch, height * width, self.channels[0], rows, columns])
             .permute(&[0, 3, 4, 2, 1])
+            .reshape(&[batch, rows, columns, self.channels[0], height, width])
             .reshape(&[places([batch, rows, columns]), self.window()]);
         let y = self.matrix().forward_uncounted(windows);
-        drop(x);
         self.as_image(y, [batch, rows, columns])
+    }
+
+    /// On a GPU each channel alone, by burn's own kernel, which reads and writes channels last.
+    fn by_channel(self, x: AllocatedTensor) -> AllocatedTensor {
+        let (machine, element) = (x.machine().clone(), x.element);
+        let [batch, out, rows, columns] = self.result_dims(&x);
+        let x = channels_last(x);
+        let x = if x.strides()[3] == 1 { x } else { x.in_order() };
+        let [height, width] = self.kernel;
+        let _kernel = workspace(&machine, &[out, height, width, 1], element);
+        let y = empty(&machine, &[batch, rows, columns, out], element);
+        drop(x);
+        channels_first(y)
     }
 
     fn matrix(self) -> ProjectionMatrix {
@@ -193,89 +210,8 @@ const SMALL_CHANNELS: [u64; 2] = [4, 16];
 /// The places of a result whose windows Flex gathers at once.
 const TILE: u64 = 512;
 
-/// A convolution of sequences, [batch, seq, in], with channels last.
-#[derive(Debug, Clone, Copy)]
-pub(crate) struct SequenceConvolution {
-    /// In, out.
-    pub(crate) channels: [u64; 2],
-    pub(crate) kernel: u64,
-    pub(crate) stride: u64,
-    /// Zeros on each side.
-    pub(crate) padding: u64,
-    /// The parts of the channels, each of which is convolved alone.
-    pub(crate) groups: u64,
-    pub(crate) bias: bool,
-}
-
-impl SequenceConvolution {
-    /// The length of the result of `seq` positions.
-    pub(crate) fn length(self, seq: u64) -> u64 {
-        let padded = seq.saturating_add(2 * self.padding);
-        match padded.checked_sub(self.kernel) {
-            Some(rest) => (rest / self.stride).saturating_add(1),
-            None => 0,
-        }
-    }
-
-    /// The fewest positions that have a result of `length`.
-    pub(crate) fn needed(self, length: u64) -> u64 {
-        let last = length.saturating_sub(1).saturating_mul(self.stride);
-        last.saturating_add(self.kernel)
-            .saturating_sub(2 * self.padding)
-    }
-
-    pub(crate) fn forward(self, x: AllocatedTensor) -> AllocatedTensor {
-        let (machine, element) = (x.machine().clone(), x.element);
-        let (batch, seq) = (x.dims()[0], x.dims()[1]);
-        let (length, [inner, out]) = (self.length(seq), self.channels);
-        let needed = needed(self.kernel, length, self.stride);
-        let after = needed.saturating_sub(self.padding).saturating_sub(seq);
-        let x = between_zeros(x, 1, self.padding, after);
-        let (width, part) = (inner / self.groups, out / self.groups);
-        let matrix = ProjectionMatrix {
-            order: Order::Turned,
-            ..ProjectionMatrix::linear(self.kernel.saturating_mul(width), part, false)
-        };
-        let convolved = |index: u64| {
-            let x = match self.groups {
-                1 => x.clone(),
-                _ => x.clone().narrow(2, index * width, width),
-            };
-            let windows = self.windows(x, length);
-            let rows = batch.saturating_mul(length);
-            let windows = windows.reshape(&[rows, self.kernel.saturating_mul(width)]);
-            let y = matrix.forward_uncounted(windows);
-            y.reshape(&[batch, length, part])
-        };
-        let y = cat((0..self.groups).map(convolved).collect(), 2);
-        drop(x);
-        if self.bias {
-            y.combine(weight(&machine, &[1, 1, out], element))
-        } else {
-            y
-        }
-    }
-
-    /// Of each window its positions, one after another.
-    fn windows(self, x: AllocatedTensor, length: u64) -> AllocatedTensor {
-        let (batch, channels) = (x.dims()[0], x.dims()[2]);
-        let part = |offset| {
-            let strided = x
-                .clone()
-                .narrow(1, offset, length.saturating_mul(self.stride));
-            match self.stride {
-                1 => strided,
-                stride => strided
-                    .reshape(&[batch, length, stride.saturating_mul(channels)])
-                    .narrow(2, 0, channels),
-            }
-        };
-        cat((0..self.kernel).map(part).collect(), 2)
-    }
-}
-
 /// The positions from which `count` windows can be cut out with whole strides.
-fn needed(kernel: u64, count: u64, stride: u64) -> u64 {
+pub(crate) fn needed(kernel: u64, count: u64, stride: u64) -> u64 {
     (kernel - 1).saturating_add(count.saturating_mul(stride))
 }
 
@@ -304,20 +240,14 @@ pub(crate) fn between_zeros(
     cat(parts.into_iter().flatten().collect(), dimension)
 }
 
-/// The maximum of every window of 3 x 3 with a stride of 2, as the stem of ResNet pools.
-pub(crate) fn max_pool(x: AllocatedTensor) -> AllocatedTensor {
-    let window = ImageConvolution::square([x.dims()[1]; 2], 3, 2, 1);
-    let (machine, element, dims) = (x.machine().clone(), x.element, window.result_dims(&x));
-    if machine.is_gpu() {
-        return empty(&machine, &dims, element);
-    }
-    let single = (element == ElementType::Bf16).then(|| x.like(ElementType::F32));
-    let ordered = x.clone().contiguous();
-    let y = empty(&machine, &dims, element);
-    // Flex also finds where the maxima are, in 64 bits.
-    drop(workspace(&machine, &[2, elements(&y)], ElementType::F32));
-    drop((single, ordered));
-    y
+/// [batch, channels, height, width] as a view [batch, height, width, channels].
+pub(crate) fn channels_last(x: AllocatedTensor) -> AllocatedTensor {
+    x.permute(&[0, 2, 3, 1])
+}
+
+/// [batch, height, width, channels] as a view [batch, channels, height, width].
+pub(crate) fn channels_first(x: AllocatedTensor) -> AllocatedTensor {
+    x.permute(&[0, 3, 1, 2])
 }
 
 /// `count` positions of `dimension`, every `stride`th from `first` on.

@@ -4,11 +4,11 @@ use crate::{
     attention::{KeyValueTensors, attend, split_heads},
     call::NetworkCall,
     config::CompleteConfig,
-    convolution::SequenceConvolution,
     elementwise::ActivationMemory,
     error::EstimateError,
     layers::MlpKind,
     product::{ProjectionMatrix, matmul},
+    sequence_convolution::SequenceConvolution,
     tensor::{AllocatedTensor, ElementType, empty, weight, workspace},
     text_head,
 };
@@ -131,14 +131,12 @@ impl DebertaLayer {
         let square = ProjectionMatrix::linear(self.width, self.width, true);
         let [query, key, value] =
             [(); 3].map(|()| split_heads(square.forward(x.clone()), self.heads));
-        // `x` is an argument, which is freed at the end.
+        let _held = x.held_on_host();
         let scores = self
             .rows
             .and_then(|rows| self.distances(&query, &key, rows));
         let bias = scores.map(|scores| scores.cast(ElementType::F32).map());
-        let y = square.forward(attend(query, KeyValueTensors { key, value }, false, bias));
-        drop(x);
-        y
+        square.forward(attend(query, KeyValueTensors { key, value }, false, bias))
     }
 
     /// The scores of distances, [batch, heads, query, key].

@@ -5,7 +5,7 @@ use crate::{
     call::NetworkCall,
     decoder_config::{Arrangement, DecoderSizes, PositionEncoding, ProjectionKind},
     error::EstimateError,
-    layers::NormKind,
+    layers::{MlpKind, NormKind},
     product::ProjectionMatrix,
     tensor::AllocatedTensor,
     text_head,
@@ -17,6 +17,9 @@ pub(crate) fn forward(call: &mut NetworkCall<'_>) -> Result<(), EstimateError> {
     // Only a table has a last position.
     if let PositionEncoding::Table(rows) = decoder.positions {
         call.within(rows)?;
+    }
+    if let MlpKind::Experts(experts) = decoder.mlp {
+        experts.load(&call.machine);
     }
     let hidden = decoder.hidden(call);
     text_head::decoder(
@@ -139,7 +142,11 @@ impl DecoderSizes {
                 let normal = self.norm.forward(x.clone());
                 let attended = self.attention(normal.clone(), context, call);
                 let after = x.clone().combine(attended);
-                let read = if shared { normal } else { self.norm.forward(x) };
+                let (read, unread) = match shared {
+                    true => (normal, x),
+                    false => (self.norm.forward(x), normal),
+                };
+                let _held = unread.held_on_host();
                 after.combine(self.mlp.forward(read))
             }
             Arrangement::AddsToNorm => {

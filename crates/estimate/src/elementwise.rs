@@ -33,9 +33,11 @@ impl AllocatedTensor {
         if element == self.element {
             return self;
         }
+        if self.machine().is_gpu() {
+            return self.like(element);
+        }
         let x = self.contiguous();
-        let _double = (!x.machine().is_gpu())
-            .then(|| workspace(x.machine(), &[2, elements(&x)], ElementType::F32));
+        let _double = workspace(x.machine(), &[2, elements(&x)], ElementType::F32);
         x.like(element)
     }
 
@@ -91,7 +93,7 @@ impl AllocatedTensor {
     pub(crate) fn activate(self, activation: ActivationMemory) -> Self {
         let element = self.element;
         if self.machine().is_gpu() && activation.fused {
-            return self.like(element);
+            return self.contiguous().dense_like(element);
         }
         if activation.fused && element == ElementType::F32 {
             return self.overwritten();
@@ -110,7 +112,13 @@ impl AllocatedTensor {
     pub(crate) fn softmax(self, bias: Option<Self>) -> Self {
         let element = self.element;
         match (self.machine().is_gpu(), element) {
-            (true, _) => self.like(element),
+            (true, _) => {
+                let weights = self.dense_like(element);
+                // The kernel reads a bias without gaps.
+                let _bias = bias.map(Self::contiguous);
+                drop(self.in_rows());
+                weights
+            }
             (false, ElementType::F32) => self.overwritten(),
             (false, _) => {
                 let scores = self.cast(ElementType::F32).map();
@@ -129,7 +137,7 @@ impl AllocatedTensor {
     pub(crate) fn layer_norm(self) -> Self {
         let element = self.element;
         match (self.machine().is_gpu(), element) {
-            (true, _) => self.like(element),
+            (true, _) => self.row_by_row(),
             (false, ElementType::F32) => self.overwritten(),
             (false, _) => {
                 let x = self.cast(ElementType::F32);
@@ -143,7 +151,11 @@ impl AllocatedTensor {
     /// Layer normalisation of `self` + `residual`.
     pub(crate) fn add_layer_norm(self, residual: Self) -> Self {
         match (self.machine().is_gpu(), self.element) {
-            (true, element) => self.like(element),
+            (true, element) => {
+                let normal = self.dense_like(element);
+                drop([self.in_rows(), residual.in_rows()]);
+                normal
+            }
             (false, ElementType::F32) => {
                 let _residual = residual.contiguous();
                 self.overwritten()
@@ -157,7 +169,7 @@ impl AllocatedTensor {
         let element = self.element;
         let x = self.cast(weight);
         let normal = match (x.machine().is_gpu(), weight) {
-            (true, _) => x.like(weight),
+            (true, _) => x.row_by_row(),
             (false, ElementType::F32) => x.overwritten(),
             (false, _) => {
                 let x = x.cast(ElementType::F32);
@@ -171,6 +183,14 @@ impl AllocatedTensor {
         normal.cast(element)
     }
 
+    /// The result of a GPU's kernel that reads rows, which are copied if they have different
+    /// distances.
+    fn row_by_row(self) -> Self {
+        let result = self.dense_like(self.element);
+        drop(self.in_rows());
+        result
+    }
+
     /// Written over by a kernel of `testgen-nn`: copied only where other tensors share the block.
     fn overwritten(self) -> Self {
         let x = self.contiguous();
@@ -179,8 +199,9 @@ impl AllocatedTensor {
 
     /// A value that the host keeps, in f32.
     pub(crate) fn read(self) -> Option<Self> {
-        // The host's memory is not the memory of the GPU.
+        // The host's memory is not the memory of the GPU, which copies rows in order.
         if self.machine().is_gpu() {
+            drop(self.in_order());
             return None;
         }
         let data = self.contiguous();

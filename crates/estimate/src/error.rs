@@ -53,6 +53,17 @@ pub enum EstimateError {
         /// The number of positions.
         limit: u64,
     },
+    /// The type reads images of the size in its configuration, or none.
+    #[error("model type `{0}` does not read images of any size")]
+    OneImageSize(ModelType),
+    /// Images with a side that is not estimated.
+    #[error("images of {} x {} are not estimated for this type, only sides from 1 to {limit}", image[0], image[1])]
+    ImageSide {
+        /// Height and width.
+        image: [u64; 2],
+        /// The longest side.
+        limit: u64,
+    },
     /// So many tokens of a type without positions that following them takes too long.
     #[error("the memory of {tokens} tokens is not estimated for this type, at most of {limit}")]
     TooManyTokens {

@@ -1,7 +1,12 @@
 //! The size of images, of types that read any: the configuration, the processor, or the recorded
 //! inputs say it.
 
-use crate::{checkpoint, config::CompleteConfig, error::EstimateError};
+use crate::{
+    allocation_family::AllocationFamily,
+    checkpoint,
+    config::{CompleteConfig, MOST_PARTS},
+    error::EstimateError,
+};
 use serde_json::Value;
 use std::path::Path;
 use testgen_types::{
@@ -52,6 +57,19 @@ fn processed(processor: &Value) -> Option<[u64; 2]> {
         .iter()
         .all(|side| (1..=LARGEST).contains(side))
         .then_some(sides)
+}
+
+/// An error if a side is longer than any; of latents rows and columns are followed one by one.
+pub(crate) fn within_limit(image: [u64; 2], family: AllocationFamily) -> Result<(), EstimateError> {
+    let limit = if family.reads_latents() {
+        MOST_PARTS
+    } else {
+        LARGEST
+    };
+    match image.iter().all(|side| (1..=limit).contains(side)) {
+        true => Ok(()),
+        false => Err(EstimateError::ImageSide { image, limit }),
+    }
 }
 
 /// No image has a longer side.

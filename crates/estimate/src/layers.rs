@@ -3,8 +3,9 @@
 use crate::{
     attention::{KeyValueTensors, attend, split_heads},
     elementwise::{ActivationMemory, elements},
+    gpu_layout,
     product::{Order, ProjectionMatrix},
-    tensor::{AllocatedTensor, ElementType, empty, workspace},
+    tensor::{AllocatedTensor, ElementType, Machine, empty, workspace},
 };
 
 /// A normalisation of rows.
@@ -151,6 +152,15 @@ pub(crate) struct ExpertSizes {
 }
 
 impl ExpertSizes {
+    /// Loads the gates and the parts beside them one by one, and joins those of a layer.
+    pub(crate) fn load(self, machine: &Machine) {
+        let matrices = self.width.saturating_mul(2 * self.count);
+        let (bytes, _) = gpu_layout::aligned(&[matrices, self.inner], machine.element.bytes());
+        if machine.is_gpu() {
+            machine.copy_while_loading(bytes);
+        }
+    }
+
     fn forward(self, x: AllocatedTensor) -> AllocatedTensor {
         let Self {
             width,
@@ -171,13 +181,19 @@ impl ExpertSizes {
         let inward = expert_projection(width, (2 * count).saturating_mul(inner))
             .forward(x)
             .reshape(&[tokens, count, 2 * inner]);
-        let [gate, up] = [0, inner].map(|start| inward.clone().narrow(2, start, inner));
-        drop(inward);
-        let hidden = gate.activate(activation).combine(up).cast(ElementType::F32);
-        // The mask of experts that were not chosen, a byte for each element.
-        let mask = workspace(&machine, &[elements(&hidden).div_ceil(4)], ElementType::F32);
-        let weighed = hidden.like(ElementType::F32);
-        drop((mask, hidden));
+        let gate = inward.clone().narrow(2, 0, inner).activate(activation);
+        let up = inward.narrow(2, inner, inner);
+        let hidden = gate.combine(up).cast(ElementType::F32);
+        let weighed = if machine.is_gpu() {
+            // The mask is a view of one for each expert, and both steps are in place.
+            hidden.map()
+        } else {
+            // The mask of experts that were not chosen, a byte for each element.
+            let _mask = workspace(&machine, &[elements(&hidden).div_ceil(4)], ElementType::F32);
+            let weighed = hidden.like(ElementType::F32);
+            drop(hidden);
+            weighed
+        };
         let y = expert_projection(count * inner, width)
             .forward(weighed.cast(element).reshape(&[tokens, count * inner]));
         drop(weights);
@@ -223,9 +239,8 @@ impl Attention {
     ) -> AllocatedTensor {
         let query = self.split(x.clone());
         let keys_values = self.keys_values(&x);
-        let y = self.project(attend(query, keys_values, false, bias));
-        drop(x);
-        y
+        let _held = x.held_on_host();
+        self.project(attend(query, keys_values, false, bias))
     }
 
     /// Attention of `x` to `keys_values`.

@@ -25,6 +25,8 @@ mod elementwise;
 mod encoder;
 mod encoder_decoder;
 mod error;
+mod gpu_layout;
+mod gpu_product;
 mod image_size;
 mod layers;
 mod ledger;
@@ -32,8 +34,10 @@ mod llava;
 mod matrix_product;
 mod normalisation;
 mod patchtst;
+mod pooling;
 mod product;
 mod resnet;
+mod sequence_convolution;
 mod ssm;
 mod swin;
 mod tensor;
@@ -85,14 +89,22 @@ pub struct Estimate {
     pub activations: u64,
     /// Copies within an operation at the time of the peak.
     pub workspace: u64,
+    /// Copies while the weights are loaded, on GPUs, whose peak is counted from the load on: of a
+    /// large matrix, which is turned, and of the matrices of a layer's experts, which are joined.
+    pub load: u64,
 }
 
 impl Estimate {
-    /// The peak.
+    /// The peak, of the call or of the load.
     pub fn total(&self) -> u64 {
-        [self.cache_at_peak, self.activations, self.workspace]
+        self.weights.saturating_add(self.call().max(self.load))
+    }
+
+    /// The most that the call needs beside the weights.
+    pub fn call(&self) -> u64 {
+        [self.activations, self.workspace]
             .into_iter()
-            .fold(self.weights, u64::saturating_add)
+            .fold(self.cache_at_peak, u64::saturating_add)
     }
 }
 
@@ -156,9 +168,23 @@ impl CheckpointHeaders {
     }
 
     /// Height and width of the images that an estimate is for, of types that read images of any
-    /// size; else zeros.
+    /// size, or as they were asked for; else zeros.
     pub fn image_size(&self) -> [u64; 2] {
         self.images
+    }
+
+    /// The same checkpoint for images, or latents, of another height and width.
+    ///
+    /// # Errors
+    ///
+    /// When the type does not read images of any size, or none with such a side.
+    pub fn with_image_size(self, images: [u64; 2]) -> Result<Self, EstimateError> {
+        let family = self.family()?;
+        if !family.reads_any_image_size() && !family.reads_latents() {
+            return Err(EstimateError::OneImageSize(self.model_type));
+        }
+        image_size::within_limit(images, family)?;
+        Ok(Self { images, ..self })
     }
 
     /// The bytes of the weights in `precision`: on the CPU in memory or mapped, on a GPU with the
@@ -184,6 +210,10 @@ impl CheckpointHeaders {
             backend == Backend::Host && element == ElementType::F32 && self.weights.is_single();
         let machine = Machine::new(backend, element, mapped);
         let family = self.family()?;
+        if machine.is_gpu() {
+            let turned = self.weights.largest_turned();
+            machine.copy_while_loading(turned.saturating_mul(element.bytes()));
+        }
         let mut call = self.call(&machine, sizes)?;
         family.forward(&mut call)?;
         // Read first: dropping the call frees the cache.
@@ -195,6 +225,7 @@ impl CheckpointHeaders {
             cache_at_peak: peak.cache,
             activations: peak.activations,
             workspace: peak.workspace,
+            load: machine.load.get(),
         })
     }
 

@@ -1,13 +1,13 @@
 //! Normalisation by groups and by statistics, and means: composed of burn's operators.
 
-use crate::tensor::{AllocatedTensor, ElementType, empty, weight};
+use crate::tensor::{AllocatedTensor, ElementType, dense, weight};
 
 impl AllocatedTensor {
     /// The sum or the mean over a dimension, which is kept with length one.
     pub(crate) fn reduce(self, dimension: usize) -> Self {
         let mut dims = self.dims().to_vec();
         dims[dimension] = 1;
-        empty(self.machine(), &dims, self.element)
+        dense(self.machine(), &dims, self.element)
     }
 
     /// The mean over a dimension, computed in f32.

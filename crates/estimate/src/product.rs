@@ -1,6 +1,7 @@
 //! Matrix products: their results and the memory that they need besides.
 
 use crate::{
+    gpu_product,
     ledger::MemoryUse,
     matrix_product::MatrixProduct,
     tensor::{AllocatedTensor, ElementType, empty, result, workspace},
@@ -158,13 +159,18 @@ pub(crate) fn matmul(left: AllocatedTensor, right: AllocatedTensor) -> Allocated
     });
     let sizes = [dims[2], dims[3], right.dims()[3]];
     dims[3] = right.dims()[3];
-    if element == ElementType::F16 && !machine.is_gpu() && rounds_partial_sums(sizes) {
+    if !machine.is_gpu() && element == ElementType::F16 && rounds_partial_sums(sizes) {
         let factors = [left, right].map(|factor| factor.cast(ElementType::F32));
         let sum = result(&machine, &dims, ElementType::F32, MemoryUse::Workspace);
         drop(factors);
         return sum.cast(element);
     }
-    if element != ElementType::Bf16 || machine.is_gpu() {
+    if machine.is_gpu() {
+        let product = empty(&machine, &dims, element);
+        drop(gpu_product::ordered(left, right));
+        return product;
+    }
+    if element != ElementType::Bf16 {
         return result(&machine, &dims, element, MemoryUse::Activations);
     }
     // In a contiguous order only while they are converted.

@@ -3,9 +3,10 @@
 use crate::{
     call::NetworkCall,
     config::CompleteConfig,
-    convolution::{ImageConvolution, max_pool},
+    convolution::ImageConvolution,
     elementwise::ActivationMemory,
     error::EstimateError,
+    pooling::{average_pool, max_pool},
     product::ProjectionMatrix,
     tensor::AllocatedTensor,
 };
@@ -15,7 +16,7 @@ use testgen_types::Head;
 pub(crate) fn forward(call: &mut NetworkCall<'_>) -> Result<(), EstimateError> {
     let last = features(call, call.config)?;
     let (batch, channels) = (call.batch, last.dims()[1]);
-    let pooled = call.empty(&[batch, channels, 1, 1]);
+    let pooled = average_pool(last.clone());
     if call.head == Head::ImageClassification {
         drop(last);
         let scores = ProjectionMatrix::linear(channels, call.labels, true)

@@ -25,7 +25,7 @@ pub(crate) fn forward(call: &mut NetworkCall<'_>) -> Result<(), EstimateError> {
     for (stage, (depth, heads)) in depths.into_iter().zip(heads).enumerate() {
         for index in 0..depth {
             let layer = WindowLayer::read(call, [width, heads], index % 2 == 1)?;
-            map.places = layer.forward(&map);
+            map = layer.forward(map);
         }
         if stage < last {
             map = merged(map, width);
@@ -85,9 +85,8 @@ fn merged(map: ImagePlaces, width: u64) -> ImagePlaces {
         .permute(&[0, 1, 3, 4, 2, 5])
         .reshape(&[batch, rows.saturating_mul(columns), 4 * width]);
     let reduction = ProjectionMatrix::linear(4 * width, 2 * width, false);
+    let _held = map.places.held_on_host();
     let places = reduction.forward(neighbours.layer_norm());
-    // The map is freed after it was merged.
-    drop(map);
     ImagePlaces {
         places,
         rows,
@@ -126,10 +125,13 @@ impl WindowLayer {
         })
     }
 
-    /// [batch, rows * columns, width].
-    fn forward(&self, map: &ImagePlaces) -> AllocatedTensor {
-        let y = map.places.clone().combine(self.attend(map));
-        y.clone().combine(self.mlp.forward(y.layer_norm()))
+    fn forward(&self, map: ImagePlaces) -> ImagePlaces {
+        let y = map.places.clone().combine(self.attend(&map));
+        let _held = map.places.held_on_host();
+        ImagePlaces {
+            places: y.clone().combine(self.mlp.forward(y.layer_norm())),
+            ..map
+        }
     }
 
     fn attend(&self, map: &ImagePlaces) -> AllocatedTensor {
@@ -140,8 +142,7 @@ impl WindowLayer {
             self.shift
         };
         let normal = map.image(map.places.clone().layer_norm());
-        // Held until the end, as the layer holds the normalised map.
-        let held = normal.clone();
+        let _held = normal.clone().held_on_host();
         let image = filled_up(filled_up(normal, 1, self.window), 2, self.window);
         let [batch, height, length, width] = [0, 1, 2, 3].map(|index| image.dims()[index]);
         let windows = self.split(rolled(rolled(image, 1, shift), 2, shift));
@@ -154,9 +155,7 @@ impl WindowLayer {
             .reshape(&[batch, height, length, width]);
         let image = rolled(rolled(image, 1, height - shift), 2, length - shift);
         let image = image.narrow(1, 0, map.rows).narrow(2, 0, map.columns);
-        let y = image.reshape(&[batch, map.rows.saturating_mul(map.columns), width]);
-        drop(held);
-        y
+        image.reshape(&[batch, map.rows.saturating_mul(map.columns), width])
     }
 
     /// [batch * windows, window², width].

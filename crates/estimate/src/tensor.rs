@@ -6,6 +6,7 @@
 //! itself.
 
 use crate::{
+    gpu_layout::{self, product},
     ledger::{Ledger, MemoryUse},
     matrix_product::ProductCounts,
 };
@@ -47,6 +48,8 @@ pub(crate) struct Machine {
     pub(crate) mapped: bool,
     pub(crate) ledger: Ledger,
     pub(crate) products: ProductCounts,
+    /// The most bytes of copies while weights are loaded.
+    pub(crate) load: Cell<u64>,
 }
 
 /// Memory that tensors share.
@@ -82,7 +85,13 @@ impl Machine {
             mapped,
             ledger: Ledger::default(),
             products: ProductCounts::default(),
+            load: Cell::default(),
         })
+    }
+
+    /// Counts copies that are freed before others are made.
+    pub(crate) fn copy_while_loading(&self, bytes: u64) {
+        self.load.set(bytes.max(self.load.get()));
     }
 
     pub(crate) fn is_gpu(&self) -> bool {
@@ -90,9 +99,15 @@ impl Machine {
     }
 }
 
-/// A new tensor for activations.
+/// A new tensor for activations; on a GPU its rows are aligned.
 pub(crate) fn empty(machine: &Rc<Machine>, dims: &[u64], element: ElementType) -> AllocatedTensor {
     allocate(machine, dims, element, MemoryUse::Activations)
+}
+
+/// A new tensor for activations whose elements follow each other, as the fused kernels and
+/// reductions of a GPU write them.
+pub(crate) fn dense(machine: &Rc<Machine>, dims: &[u64], element: ElementType) -> AllocatedTensor {
+    allocate_dense(machine, dims, element, MemoryUse::Activations)
 }
 
 /// A tensor for the result of a product. Flex fills bytes with zeros and copies them to aligned
@@ -130,31 +145,42 @@ fn allocate(
     element: ElementType,
     part: MemoryUse,
 ) -> AllocatedTensor {
-    let bytes = product(dims).saturating_mul(element.bytes());
-    machine.ledger.grow(part, bytes);
-    let block = Rc::new(MemoryBlock {
-        machine: Rc::clone(machine),
-        bytes,
-        part: Cell::new(part),
-    });
+    if !machine.is_gpu() {
+        return allocate_dense(machine, dims, element, part);
+    }
+    let (bytes, strides) = gpu_layout::aligned(dims, element.bytes());
     AllocatedTensor {
-        block,
+        block: block(machine, bytes, part),
         dims: dims.to_vec(),
-        strides: strides(dims),
+        strides,
         shifted: false,
         element,
     }
 }
 
-fn product(dims: &[u64]) -> u64 {
-    dims.iter()
-        .fold(1, |product, length| product.saturating_mul(*length))
+fn allocate_dense(
+    machine: &Rc<Machine>,
+    dims: &[u64],
+    element: ElementType,
+    part: MemoryUse,
+) -> AllocatedTensor {
+    let bytes = product(dims).saturating_mul(element.bytes());
+    AllocatedTensor {
+        block: block(machine, bytes, part),
+        dims: dims.to_vec(),
+        strides: gpu_layout::contiguous(dims),
+        shifted: false,
+        element,
+    }
 }
 
-fn strides(dims: &[u64]) -> Vec<u64> {
-    (0..dims.len())
-        .map(|dimension| product(&dims[dimension + 1..]))
-        .collect()
+fn block(machine: &Rc<Machine>, bytes: u64, part: MemoryUse) -> Rc<MemoryBlock> {
+    machine.ledger.grow(part, bytes);
+    Rc::new(MemoryBlock {
+        machine: Rc::clone(machine),
+        bytes,
+        part: Cell::new(part),
+    })
 }
 
 impl AllocatedTensor {
@@ -166,34 +192,79 @@ impl AllocatedTensor {
         &self.dims
     }
 
+    pub(crate) fn strides(&self) -> &[u64] {
+        &self.strides
+    }
+
     pub(crate) fn is_unique(&self) -> bool {
         // The model holds its weights, too.
         Rc::strong_count(&self.block) == 1 && self.block.part.get() != MemoryUse::Weights
     }
 
+    /// A tensor that the host holds until a function ends. On a GPU it is free as soon as the device's
+    /// thread, which works later than the host, has launched the last kernel that reads it.
+    pub(crate) fn held_on_host(self) -> Option<Self> {
+        (!self.machine().is_gpu()).then_some(self)
+    }
+
     /// Whether the elements follow each other; dimensions of length one have any stride.
     pub(crate) fn is_contiguous(&self) -> bool {
-        let expected = strides(&self.dims);
+        let expected = gpu_layout::contiguous(&self.dims);
         let mut pairs = self.dims.iter().zip(self.strides.iter().zip(&expected));
         pairs.all(|(length, (own, expected))| *length == 1 || own == expected)
     }
 
-    /// Whether an operation may write its result here.
+    /// Whether an operation may write its result here: on a GPU in any order of dimensions.
     pub(crate) fn is_writable(&self) -> bool {
-        self.is_unique() && !self.shifted && self.is_contiguous()
+        let in_order = self.machine().is_gpu() || (!self.shifted && self.is_contiguous());
+        self.is_unique() && in_order
     }
 
-    /// A new tensor of the same shape.
+    /// A new tensor of the same shape; on a GPU its rows are aligned.
     pub(crate) fn like(&self, element: ElementType) -> Self {
         empty(self.machine(), &self.dims, element)
     }
 
+    /// As [`AllocatedTensor::like`], with elements that follow each other.
+    pub(crate) fn dense_like(&self, element: ElementType) -> Self {
+        dense(self.machine(), &self.dims, element)
+    }
+
     /// The same elements one after the other; copied where they are not.
     pub(crate) fn contiguous(self) -> Self {
+        if self.machine().is_gpu() {
+            // Dimensions of length one count, too.
+            let follows = self.strides == gpu_layout::contiguous(&self.dims);
+            return if follows {
+                self
+            } else {
+                self.dense_like(self.element)
+            };
+        }
         // Flex copies parts of a block: its kernels read the whole one.
         let covers = product(&self.dims).saturating_mul(self.element.bytes()) == self.block.bytes;
         let whole = !self.shifted && covers;
-        if self.is_contiguous() && (whole || self.machine().is_gpu()) {
+        if self.is_contiguous() && whole {
+            self
+        } else {
+            self.like(self.element)
+        }
+    }
+
+    /// On a GPU as [`AllocatedTensor::contiguous`], unless its rows have one distance from each
+    /// other.
+    pub(crate) fn in_rows(self) -> Self {
+        if gpu_layout::has_rows(&self.dims, &self.strides) {
+            self
+        } else {
+            self.contiguous()
+        }
+    }
+
+    /// On a GPU with its dimensions in the order of memory, as kernels of images read them; their
+    /// rows may have gaps.
+    pub(crate) fn in_order(self) -> Self {
+        if gpu_layout::is_aligned(&self.dims, &self.strides) {
             self
         } else {
             self.like(self.element)
@@ -202,12 +273,17 @@ impl AllocatedTensor {
 
     /// Another shape of as many elements; copied if the backend cannot view it so.
     pub(crate) fn reshape(mut self, dims: &[u64]) -> Self {
-        // Flex views only elements that begin with their block.
-        let viewable = self.is_contiguous() && (!self.shifted || self.machine().is_gpu());
-        if !viewable {
+        let viewed = if self.machine().is_gpu() {
+            gpu_layout::viewed(&self.dims, &self.strides, dims)
+        } else {
+            // Flex views only elements that begin with their block.
+            let viewable = self.is_contiguous() && !self.shifted;
+            viewable.then(|| gpu_layout::contiguous(dims))
+        };
+        let Some(strides) = viewed else {
             return empty(self.machine(), dims, self.element);
-        }
-        (self.dims, self.strides) = (dims.to_vec(), strides(dims));
+        };
+        (self.dims, self.strides) = (dims.to_vec(), strides);
         self
     }
 
@@ -226,9 +302,16 @@ impl AllocatedTensor {
         self
     }
 
-    /// A view of `length` elements of a dimension.
+    /// `length` elements of a dimension: a view, unless a GPU could not begin or end there.
     pub(crate) fn narrow(mut self, dimension: usize, start: u64, length: u64) -> Self {
+        let (whole, size) = (
+            [self.dims[dimension], self.strides[dimension]],
+            self.element.bytes(),
+        );
         self.dims[dimension] = length;
+        if self.machine().is_gpu() && !gpu_layout::is_view(whole, [start, length], size) {
+            return self.like(self.element);
+        }
         self.shifted |= start > 0;
         self
     }

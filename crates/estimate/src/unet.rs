@@ -17,7 +17,7 @@ pub(crate) fn forward(call: &mut NetworkCall<'_>) -> Result<(), EstimateError> {
     let config = call.config;
     let unet = DenoiserSizes::read(call)?;
     let (first, inner) = (unet.widths[0], config.size("in_channels")?);
-    let [height, breadth] = config.followed_sides("sample_size")?;
+    let [height, breadth] = call.latents()?;
     let mut x = call.floats(&[call.batch, inner, height, breadth]);
     if config.flag("center_input_sample") {
         x = x.map();

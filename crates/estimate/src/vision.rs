@@ -3,10 +3,11 @@
 use crate::{
     call::NetworkCall,
     config::CompleteConfig,
+    convolution::ImageConvolution,
     elementwise::{ActivationMemory, cat},
     error::EstimateError,
     layers::{Attention, MlpKind},
-    product::{Order, ProjectionMatrix},
+    product::ProjectionMatrix,
     tensor::{AllocatedTensor, ElementType, empty},
 };
 use testgen_types::{Head, ModelType};
@@ -64,19 +65,10 @@ pub(crate) fn patches(
     let ([height, breadth], [rows, columns]) =
         (config.sides("image_size")?, config.sides("patch_size")?);
     let channels = config.size("num_channels")?;
-    let (down, across) = (height / rows, breadth / columns);
-    let images = [call.batch, channels, height, breadth];
-    let pixels = call.floats(&images);
-    // Every patch as a row; the pixels are freed when they have been copied.
-    let inner = channels.saturating_mul(rows).saturating_mul(columns);
-    let count = down.saturating_mul(across);
-    let windows = call.empty(&[call.batch.saturating_mul(count), inner]);
-    drop(pixels);
-    let matrix = ProjectionMatrix {
-        order: Order::View,
-        ..ProjectionMatrix::linear(inner, width, true)
-    };
-    Ok(matrix.forward(windows).reshape(&[call.batch, count, width]))
+    let pixels = call.floats(&[call.batch, channels, height, breadth]);
+    let patches = ImageConvolution::patches([channels, width], [rows, columns]).forward(pixels);
+    let count = (height / rows).saturating_mul(breadth / columns);
+    Ok(patches.reshape(&[call.batch, width, count]).swap(1, 2))
 }
 
 /// `special` tokens before the patches, and positions added to all.

@@ -3,11 +3,12 @@
 use crate::{
     audio_classifier,
     call::NetworkCall,
-    convolution::{SequenceConvolution, between_zeros},
+    convolution::between_zeros,
     elementwise::ActivationMemory,
     error::EstimateError,
     layers::{Attention, MlpKind},
     product::ProjectionMatrix,
+    sequence_convolution::SequenceConvolution,
     tensor::{AllocatedTensor, ElementType, weight},
 };
 use testgen_types::{Head, ModelType};

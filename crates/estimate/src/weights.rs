@@ -2,6 +2,7 @@
 
 use crate::{
     checkpoint::StoredTensor,
+    gpu_layout,
     tensor::{Backend, ElementType},
 };
 use std::collections::BTreeMap;
@@ -20,13 +21,24 @@ pub(crate) struct CheckpointSize {
 struct KeptTensor {
     rows: u64,
     columns: u64,
-    /// Whether T5 keeps it in f32 while it computes in f16.
-    wide: bool,
+    /// Whether a GPU turns it, from [out, in] to [in, out].
+    turned: bool,
+    kept_as: KeptAs,
 }
 
-/// The bytes to whose multiples CUDA aligns the rows of a matrix, and the fewest: cubecl 0.10 takes
-/// the power of two from a row's size on, within these limits.
-const ALIGNMENT: [u64; 2] = [16, 512];
+/// The type in which a tensor is kept.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum KeptAs {
+    /// As the model computes.
+    Model,
+    /// In f32 if the model computes in f16, as T5 has some.
+    SingleForF16,
+    /// In f32 always.
+    Single,
+}
+
+/// The elements from which on `testgen-nn` turns a matrix on the GPU.
+const LARGE: u64 = 1 << 20;
 
 /// The ends of the names of matrices that may be the embedding.
 const TIED: [&str; 7] = [
@@ -57,6 +69,16 @@ const TABLES: [&str; 3] = [
 
 /// The tensors that T5 keeps in f32.
 const WIDE: [&str; 2] = ["DenseReluDense.wo.weight", "layer_norm.weight"];
+
+/// The ends of the names of tensors of state space models that are kept in f32: their errors would
+/// grow with every token.
+const SINGLE: [&str; 5] = [
+    "mixer.A_log",
+    "mixer.D",
+    "mixer.dt_bias",
+    "mixer.conv1d.weight",
+    "mixer.conv1d.bias",
+];
 
 /// The ends of the names of embeddings.
 const EMBEDDINGS: [&str; 7] = [
@@ -92,13 +114,19 @@ impl CheckpointSize {
             .iter()
             .map(|(name, stored)| {
                 let is_wide = t5 && WIDE.iter().any(|end| name.ends_with(end));
-                KeptTensor::new(name, stored, is_wide)
+                let is_single = SINGLE.iter().any(|end| name.ends_with(end));
+                let kept_as = match (is_single, is_wide) {
+                    (true, _) => KeptAs::Single,
+                    (false, true) => KeptAs::SingleForF16,
+                    (false, false) => KeptAs::Model,
+                };
+                KeptTensor::new(name, stored, kept_as)
             })
             .collect();
         let tables: Vec<KeptTensor> = kept
             .iter()
             .filter(|(name, _)| TABLES.iter().any(|end| name.ends_with(end)))
-            .map(|(name, table)| KeptTensor::new(name, table, false))
+            .map(|(name, table)| KeptTensor::new(name, table, KeptAs::Model))
             .collect();
         // The file has one table, which encoder and decoder both load.
         if let (true, [table]) = (stacks, tables.as_slice()) {
@@ -109,6 +137,15 @@ impl CheckpointSize {
             count: tensors.len() as u64,
             single: floats.iter().all(|(_, stored)| stored.dtype == "F32"),
         }
+    }
+
+    /// The elements of the largest matrix that is turned on a GPU, where it has a copy meanwhile.
+    pub(crate) fn largest_turned(&self) -> u64 {
+        let turned = self.kept.iter().filter(|tensor| tensor.turned);
+        turned
+            .map(|tensor| tensor.rows.saturating_mul(tensor.columns))
+            .max()
+            .unwrap_or(0)
     }
 
     /// On a GPU with the gaps between aligned rows.
@@ -129,32 +166,35 @@ impl CheckpointSize {
 }
 
 impl KeptTensor {
-    fn new(name: &str, stored: &StoredTensor, wide: bool) -> Self {
+    fn new(name: &str, stored: &StoredTensor, kept_as: KeptAs) -> Self {
         let elements = stored.elements();
-        let columns = match stored.shape.as_slice() {
+        let (columns, turned) = match stored.shape.as_slice() {
             // All matrices of a layer's experts are one tensor without gaps.
-            _ if name.contains("experts.") => elements,
-            [_, width] if is_table(name) => *width,
+            _ if name.contains("experts.") => (elements, false),
+            [_, width] if is_table(name) || is_as_saved(name) => (*width, false),
+            [_, _] if elements >= LARGE => (elements, true),
             // A GPU has the matrices of `nn.Linear` as [in, out].
-            [out, _] => *out,
-            _ => elements,
+            [out, _] => (*out, false),
+            // As `testgen-gpu` puts tensors: only rows of matrices are aligned.
+            _ => (elements, false),
         };
         Self {
             rows: elements / columns.max(1),
             columns,
-            wide,
+            turned,
+            kept_as,
         }
     }
 
     fn bytes(&self, element: ElementType, backend: Backend) -> u64 {
-        let size = match element {
-            ElementType::F16 if self.wide => ElementType::F32.bytes(),
-            _ => element.bytes(),
+        let size = match (self.kept_as, element) {
+            (KeptAs::Single, _) | (KeptAs::SingleForF16, ElementType::F16) => ElementType::F32,
+            (KeptAs::SingleForF16 | KeptAs::Model, _) => element,
         };
-        let row = self.columns.saturating_mul(size);
+        let size = size.bytes();
         let row = match backend {
-            Backend::Gpu if self.rows > 1 && self.columns > 1 => aligned(row),
-            Backend::Gpu | Backend::Host => row,
+            Backend::Gpu if self.rows > 1 => gpu_layout::pitch(self.columns, size),
+            Backend::Gpu | Backend::Host => self.columns.saturating_mul(size),
         };
         self.rows.saturating_mul(row)
     }
@@ -166,13 +206,11 @@ fn is_table(name: &str) -> bool {
     name.contains("embed") || ends.into_iter().any(|end| name.ends_with(end))
 }
 
-fn aligned(row: u64) -> u64 {
-    let [fewest, most] = ALIGNMENT;
-    let alignment = row
-        .checked_next_power_of_two()
-        .unwrap_or(most)
-        .clamp(fewest, most);
-    row.checked_next_multiple_of(alignment).unwrap_or(row)
+/// Whether a matrix is one of transformers' `Conv1D`, which are [in, out] in the file.
+fn is_as_saved(name: &str) -> bool {
+    ["c_attn.weight", "c_fc.weight", "c_proj.weight"]
+        .iter()
+        .any(|end| name.ends_with(end))
 }
 
 /// Whether a tensor repeats an embedding, which is read instead.
@@ -189,15 +227,65 @@ fn is_copy(name: &str, stored: &StoredTensor, tensors: &BTreeMap<String, StoredT
 
 #[cfg(test)]
 mod tests {
-    use super::aligned;
+    use super::{CheckpointSize, KeptAs, KeptTensor};
+    use crate::{
+        checkpoint::StoredTensor,
+        tensor::{Backend, ElementType},
+    };
+
+    fn stored(shape: &[u64]) -> StoredTensor {
+        StoredTensor {
+            dtype: "F32".to_owned(),
+            shape: shape.to_vec(),
+        }
+    }
+
+    fn bytes(name: &str, shape: &[u64], element: ElementType) -> u64 {
+        KeptTensor::new(name, &stored(shape), KeptAs::Model).bytes(element, Backend::Gpu)
+    }
+
+    /// The cases of the test in `put.rs` of `testgen-gpu`, whose rule is the same.
+    #[test]
+    fn only_the_rows_of_matrices_are_aligned() {
+        use ElementType::{F16, F32};
+        let put = |shape, element| bytes("embed.weight", shape, element);
+        assert_eq!(put(&[768, 768], F32), 768 * 768 * 4);
+        assert_eq!(put(&[768, 1001], F16), 768 * 2048);
+        assert_eq!(put(&[64, 3], F16), 64 * 16);
+        for element in [F32, F16] {
+            assert_eq!(put(&[64, 32, 3, 3], element), 64 * 32 * 9 * element.bytes());
+        }
+        assert_eq!(put(&[384, 3, 14, 14], F16), 384 * 3 * 196 * 2);
+        assert_eq!(put(&[1, 197, 192], F32), 197 * 192 * 4);
+    }
 
     #[test]
-    fn rows_begin_where_a_gpu_reads_fast() {
-        // As measured on an H100: 192 numbers of f32 and f16, and widths that are aligned.
-        assert_eq!((aligned(768), aligned(384)), (1024, 512));
-        assert_eq!(
-            (aligned(1024), aligned(256), aligned(2816)),
-            (1024, 256, 3072)
-        );
+    fn some_tensors_are_kept_in_f32() {
+        let bytes = |name: &str, t5| {
+            let tensors = [(name.to_owned(), stored(&[10]))].into();
+            let size = CheckpointSize::new(tensors, false, [t5, false]);
+            [ElementType::F16, ElementType::Bf16].map(|element| size.bytes(element, Backend::Host))
+        };
+        assert_eq!(bytes("layers.0.mixer.D", false), [40, 40]);
+        assert_eq!(bytes("block.0.layer_norm.weight", true), [40, 20]);
+        assert_eq!(bytes("block.0.layer_norm.weight", false), [20, 20]);
+    }
+
+    #[test]
+    fn matrices_are_in_out_on_a_gpu_and_large_ones_have_no_gaps() {
+        let linear = |shape| bytes("fc1.weight", shape, ElementType::F16);
+        assert_eq!(linear(&[1001, 768]), 768 * 2048);
+        assert_eq!(linear(&[1001, 2048]), 1001 * 2048 * 2);
+        // In the file as on the GPU.
+        let saved = bytes("mlp.c_fc.weight", &[768, 1001], ElementType::F16);
+        assert_eq!(saved, 768 * 2048);
+        let named = |name: &str, shape: &[u64]| (name.to_owned(), stored(shape));
+        let tensors = [
+            named("embed_tokens.weight", &[9000, 2048]),
+            named("fc1.weight", &[1001, 2048]),
+            named("fc2.weight", &[100, 2048]),
+        ];
+        let size = CheckpointSize::new(tensors.into(), false, [false; 2]);
+        assert_eq!(size.largest_turned(), 1001 * 2048);
     }
 }

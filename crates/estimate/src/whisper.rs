@@ -4,10 +4,10 @@ use crate::{
     audio_classifier,
     call::NetworkCall,
     config::TIED,
-    convolution::SequenceConvolution,
     elementwise::ActivationMemory,
     encoder_decoder::{Stack, bart_stacks},
     error::EstimateError,
+    sequence_convolution::SequenceConvolution,
     tensor::AllocatedTensor,
     text_head::vocabulary,
 };

@@ -21,6 +21,7 @@ use testgen_types::Precision;
 Examples:
   testgen show memory llama                            the checkpoint of the spec `llama`, in f32, f16 and bf16
   testgen show memory ~/models/Llama-3.2-1B --tokens 4096 --batch 8
+  testgen show memory resnet_basic --image 480x640 --batch 32
   testgen show memory bert --precision bf16 --format json bytes for a script, with a version
 
 Exit codes: 0 estimated; 2 wrong usage or input, for instance a type that has no estimate.")]
@@ -42,6 +43,10 @@ pub(super) struct MemoryArguments {
     /// all positions of a model that has fewer]
     #[arg(long, value_name = "COUNT")]
     tokens: Option<NonZeroU32>,
+    /// Height and width of images, or of latents, of a type that reads any size [default: the size
+    /// in the checkpoint, else 224x224]
+    #[arg(long, value_name = "HEIGHTxWIDTH", value_parser = sides)]
+    image: Option<[u64; 2]>,
     /// The output format; JSON is one object with a version
     #[arg(long, value_name = "FORMAT", value_enum, default_value_t = TextFormat::Human)]
     format: TextFormat,
@@ -53,6 +58,7 @@ pub(super) fn run(arguments: &MemoryArguments, out: &mut Out) -> Result<(), Erro
         precisions: arguments.precision.clone(),
         batch: arguments.batch.get().into(),
         tokens: arguments.tokens.map(|tokens| tokens.get().into()),
+        image: arguments.image,
     };
     let report = estimate(&directory, &options, &inventory(&System::host()).devices)?;
     let text = match arguments.format {
@@ -60,4 +66,13 @@ pub(super) fn run(arguments: &MemoryArguments, out: &mut Out) -> Result<(), Erro
         TextFormat::Json => render_json(&report),
     };
     write!(out, "{text}")
+}
+
+/// Two positive numbers with an `x` between them.
+fn sides(text: &str) -> Result<[u64; 2], String> {
+    let side = |text: &str| text.parse::<NonZeroU32>().ok();
+    text.split_once('x')
+        .and_then(|(height, width)| Some([side(height)?, side(width)?]))
+        .map(|sides| sides.map(|side| side.get().into()))
+        .ok_or_else(|| "expected a height and a width, as in `480x640`".to_owned())
 }

@@ -78,6 +78,7 @@ impl ProductsArguments {
                 precisions: Vec::new(),
                 batch: batch.get().into(),
                 tokens: *tokens,
+                image: None,
             })
         });
         calls.collect()

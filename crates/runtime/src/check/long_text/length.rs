@@ -160,7 +160,7 @@ fn needed(run: &CheckRun<'_>, device: &OpenDevice, tokens: usize) -> Option<u64>
     let precision = run.registration.precision;
     let estimate = headers.estimate(backend, precision, sizes).ok()?;
     // The weights are on the device already, so they are not part of what must be free.
-    Some(estimate.total().saturating_sub(estimate.weights))
+    Some(estimate.call())
 }
 
 #[cfg(test)]
