@@ -259,7 +259,7 @@ const KEPT: [(&str, &str); 9] = [
 
 /// Variables of drivers and of the libraries that compute: the engine must see the devices that
 /// testgen sees, and results depend on them, so that a user must be able to set them.
-const DEVICE_PREFIXES: [&str; 17] = [
+const DEVICE_PREFIXES: [&str; 18] = [
     "CUDA_",
     "FLASH_ATTENTION_",
     "HIPBLASLT_",
@@ -276,6 +276,7 @@ const DEVICE_PREFIXES: [&str; 17] = [
     "RCCL_",
     "ROCBLAS_",
     "ROCM_",
+    "TENSILE_",
     "TORCH_",
 ];
 

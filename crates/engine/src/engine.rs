@@ -10,6 +10,7 @@ use crate::{
     call::{Computation, DeviceClass, EngineCall, Implementation},
     engine_name::EngineName,
     error::EngineError,
+    library_tuning::LibraryTuning,
     process::EngineProcess,
     reply::{
         Build, ForwardReply, HelloReply, LoadReply, MemoryReply, OpenReply, OpenedDevice,
@@ -127,13 +128,16 @@ impl Engine {
         self.hello.only_operators
     }
 
-    /// The versions of its libraries, for instance `torch 2.15.0, transformers 5.23.0 (HIP build)`.
+    /// The versions of its libraries and how they are tuned, for instance
+    /// `torch 2.15.0, transformers 5.23.0, MIOPEN_FIND_MODE=FAST (HIP build)`.
     pub fn describe_versions(&self) -> String {
         let versions = self
             .hello
             .versions
             .iter()
             .map(|(name, version)| format!("{name} {version}"));
+        let libraries = LibraryTuning::of_engine(self.name.program(), self.opened.device.kind);
+        let tuning = libraries.iter().flat_map(|libraries| libraries.state());
         let build = match self.hello.build {
             Build::Cpu => "CPU",
             Build::Cuda => "CUDA",
@@ -141,7 +145,7 @@ impl Engine {
         };
         format!(
             "{} ({build} build)",
-            versions.collect::<Vec<_>>().join(", ")
+            versions.chain(tuning).collect::<Vec<_>>().join(", ")
         )
     }
 

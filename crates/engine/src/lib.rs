@@ -1,8 +1,9 @@
 //! Engines: processes that load a checkpoint on a device and compute, for instance with PyTorch.
 //!
 //! Owns the protocol ([`EngineCall`], the replies, how messages are framed), the supervision of the
-//! process, and which engines are built in. Does not own their Python (`testgen-python`), what is
-//! checked with the answers (`testgen-runtime`), nor burn, so that the command line may use it.
+//! process, which engines are built in, and how the user has tuned their libraries. Does not own
+//! their Python (`testgen-python`), what is checked with the answers (`testgen-runtime`), nor burn,
+//! so that the command line may use it.
 //! docs/engines.md describes the protocol for authors of other engines.
 
 mod answer;
@@ -15,6 +16,7 @@ mod error;
 mod frame;
 #[cfg(test)]
 mod fuzz;
+mod library_tuning;
 mod operator_call;
 mod process;
 mod python;
@@ -24,6 +26,7 @@ mod schema;
 mod server;
 mod started_engine;
 mod tensors;
+mod tuned_files;
 
 pub use call::{
     Computation, ComputeOperation, DeviceClass, DeviceRequest, EngineCall, Implementation,
@@ -37,6 +40,7 @@ pub use device_identity::device_mismatch;
 pub use engine::{Engine, EngineForward, LoadRequest, RepeatedResult};
 pub use engine_name::{EngineName, EngineNameError, LayerPlaces};
 pub use error::EngineError;
+pub use library_tuning::LibraryTuning;
 pub use process::{EngineProcess, TIMEOUT_VARIABLE, time_limit};
 pub use python::BUILT_IN;
 pub use reply::{

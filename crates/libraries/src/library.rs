@@ -4,7 +4,8 @@ use serde::Serialize;
 use std::fmt;
 use std::path::PathBuf;
 use testgen_device::{DeviceKind, NotOpened, SharedLibrary, System};
-use testgen_types::Operator;
+use testgen_engine::LibraryTuning;
+use testgen_types::{Operator, excerpt};
 
 /// A variable with directories, separated by colons, that are searched first: a Python environment
 /// has cuBLAS in `site-packages/nvidia/cu13/lib`, where no loader looks.
@@ -77,7 +78,16 @@ impl LibraryName {
 
     /// Its name with a version that it reported, for instance `cublas 12.8.4`.
     pub(crate) fn with_version(self, version: &str) -> String {
-        format!("{self} {version}")
+        format!("{self} {}", excerpt(version))
+    }
+
+    /// The variables of the user that tune it, as reports have them. NVIDIA's libraries have none.
+    pub(crate) fn tuning(self) -> Vec<String> {
+        match self {
+            Self::Cublas | Self::CublasLt | Self::Cudnn => Vec::new(),
+            Self::Rocblas | Self::HipblasLt => LibraryTuning::Products.state(),
+            Self::Miopen => LibraryTuning::Convolutions.state(),
+        }
     }
 
     /// The kind of device that it computes on.

@@ -92,18 +92,24 @@ impl VendorLibraries {
     }
 
     /// Names and versions of the libraries that multiply matrices, for instance `cublas 12.8.4`,
-    /// and how algorithms are chosen if not by the library.
+    /// the user's variables that tune them, and how algorithms are chosen if not by the library.
     pub fn products(&self) -> String {
         let names = self.products.iter();
         let names = names.map(|library| library.name().with_version(library.version()));
+        // The libraries of a vendor have the same variables.
+        let variables = self.products[0].name().tuning();
         let label = self.tuner.as_ref().map(Tuner::label);
-        names.chain(label).collect::<Vec<_>>().join(", ")
+        let parts = names.chain(variables).chain(label);
+        parts.collect::<Vec<_>>().join(", ")
     }
 
-    /// Name and version of the library that computes convolutions, if it is installed.
+    /// Name and version of the library that computes convolutions, if it is installed, and the
+    /// user's variables that tune it.
     pub fn convolutions(&self) -> Option<String> {
         let library = self.convolutions.as_ref()?.library();
-        Some(library.name().with_version(library.version()))
+        let name = library.name().with_version(library.version());
+        let parts = [vec![name], library.name().tuning()].concat();
+        Some(parts.join(", "))
     }
 
     /// Starts products with the algorithm that the library prefers, or as they were tuned. The only

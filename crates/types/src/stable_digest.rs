@@ -1,10 +1,12 @@
-//! A digest of a text that is the same on every machine and in every version of the compiler.
+//! A digest of a text or of bytes that is the same on every machine and in every version of the
+//! compiler.
 
 /// FNV-1a in 64 bits, as 16 hexadecimal digits.
-pub fn stable_digest(text: &str) -> String {
+pub fn stable_digest(content: impl AsRef<[u8]>) -> String {
     // Not the hasher of std, whose values may change with the version of Rust: reports are kept.
-    let hash = text.bytes().fold(0xcbf2_9ce4_8422_2325_u64, |hash, byte| {
-        (hash ^ u64::from(byte)).wrapping_mul(0x0100_0000_01b3)
+    let bytes = content.as_ref().iter();
+    let hash = bytes.fold(0xcbf2_9ce4_8422_2325_u64, |hash, byte| {
+        (hash ^ u64::from(*byte)).wrapping_mul(0x0100_0000_01b3)
     });
     format!("{hash:016x}")
 }

@@ -36,6 +36,11 @@ fn built(name: &str) -> PathBuf {
 
 /// Runs the worker in `role`, with faults as `HIP_SIM_FAULTS` has them.
 pub(crate) fn run(role: &str, faults: &str) -> Output {
+    run_with(role, faults, &[])
+}
+
+/// Like [`run`], with other variables.
+pub(crate) fn run_with(role: &str, faults: &str, variables: &[(&str, &str)]) -> Output {
     let folder = installation();
     let mut command = Command::new(std::env::current_exe().expect("has a path"));
     command
@@ -53,6 +58,9 @@ pub(crate) fn run(role: &str, faults: &str) -> Output {
     }
     command
         .env("ROCM_PATH", folder.path())
-        .env("HIP_PATH", folder.path());
+        .env("HIP_PATH", folder.path())
+        // Without databases of MIOpen.
+        .env("HOME", folder.path())
+        .envs(variables.iter().copied());
     command.output().expect("starts")
 }

@@ -8,4 +8,5 @@ mod faults;
 mod installation;
 mod primitives;
 mod tuning;
+mod variables;
 mod worker;

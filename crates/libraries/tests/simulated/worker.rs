@@ -1,7 +1,7 @@
 //! The subprocess: computes on the simulated device and prints its results.
 
 use crate::installation::ROLE;
-use crate::{bias, calls, convolutions, primitives, tuning};
+use crate::{bias, calls, convolutions, primitives, tuning, variables};
 use testgen_device::{System, hip_runtime};
 use testgen_libraries::{LibraryName, Opened, PartialSums, compare_algorithms, open};
 
@@ -38,6 +38,7 @@ fn worker() {
         "calls" => calls::compare(library),
         "bias" => bias::multiply(library),
         "tuning" => tuning::multiply(library),
+        "variables" => variables::print_versions(),
         other => panic!("unknown role {other}"),
     }
 }

@@ -126,7 +126,7 @@ impl CheckEngine {
 
     /// Keeps the versions of what computes, for the report.
     pub(crate) fn note_versions(&self, versions: &str) {
-        self.state().evidence.versions = Some(excerpt(versions).into_owned());
+        self.state().evidence.versions = Some(versions.to_owned());
     }
 
     /// The process that the check used last, or `None` for the native engine, and before it has
