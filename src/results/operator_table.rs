@@ -1,12 +1,15 @@
 //! The operators with their results in reports: the table of `testgen show operators` and
 //! docs/measurements/operators.md.
 
-use super::table_parts::{labels, named_columns, spec_names};
+use super::{
+    headrooms::Headrooms,
+    table_parts::{labels, named_columns, spec_names, without_repetition},
+};
 use crate::{
     results::read::{MergedReport, ResultStatus},
     spec::LoadedSpec,
 };
-use std::{collections::BTreeMap, fmt::Write, iter};
+use std::{collections::BTreeMap, fmt::Write};
 use testgen_base::text::{Align, Table, markdown_cell};
 use testgen_types::{Operator, Precision, ReportEntry, SubjectKind};
 
@@ -124,20 +127,6 @@ impl OperatorTable {
     }
 }
 
-/// The cells of a row; one that is equal to its left neighbour is `same`.
-fn without_repetition(results: &[String]) -> Vec<String> {
-    let left = iter::once("").chain(results.iter().map(String::as_str));
-    let pairs = results.iter().zip(left);
-    let cells = pairs.map(|(result, left)| {
-        if result == left && !result.is_empty() {
-            "same".to_owned()
-        } else {
-            result.clone()
-        }
-    });
-    cells.collect()
-}
-
 fn push(text: &mut String, cells: impl Iterator<Item = String>) {
     let cells: Vec<String> = cells.map(|cell| markdown_cell(&cell)).collect();
     writeln!(text, "| {} |", cells.join(" | ")).expect("a String can always be written");
@@ -218,51 +207,4 @@ fn describe(cells: &BTreeMap<Precision, OperatorCell>) -> String {
         format!("{status} {checks}: {}", headrooms.text())
     });
     texts.collect::<Vec<_>>().join("; ")
-}
-
-/// Headrooms in the order of the precisions, each with the neighbouring precisions that have it.
-#[derive(Debug, Default)]
-struct Headrooms(Vec<(String, Vec<String>)>);
-
-impl Headrooms {
-    fn push(&mut self, precision: Precision, headroom: Option<f64>) {
-        // The largest headroom means that every element is exact.
-        let text = match headroom {
-            Some(headroom) if headroom < 1e6 => format!(" {headroom:.1}"),
-            Some(_) => " exact".to_owned(),
-            None => String::new(),
-        };
-        match self.0.last_mut() {
-            Some((last, precisions)) if *last == text => precisions.push(precision.to_string()),
-            _ => self.0.push((text, vec![precision.to_string()])),
-        }
-    }
-
-    fn text(&self) -> String {
-        let parts = self.0.iter();
-        let texts =
-            parts.map(|(headroom, precisions)| format!("{}{headroom}", precisions.join("/")));
-        texts.collect::<Vec<_>>().join(", ")
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn a_cell_that_repeats_its_left_neighbour_is_same() {
-        let results = ["", "", "pass", "pass", "fail"].map(str::to_owned);
-        let expected = ["", "", "pass", "same", "fail"];
-        assert_eq!(without_repetition(&results), expected);
-    }
-
-    #[test]
-    fn neighbouring_precisions_share_a_headroom() {
-        let mut headrooms = Headrooms::default();
-        headrooms.push(Precision::F32, Some(5.14));
-        headrooms.push(Precision::F16, Some(f64::MAX));
-        headrooms.push(Precision::Bf16, Some(f64::MAX));
-        assert_eq!(headrooms.text(), "f32 5.1, f16/bf16 exact");
-    }
 }
