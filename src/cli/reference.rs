@@ -228,3 +228,31 @@ fn write_str(text: &mut String, arguments: std::fmt::Arguments<'_>) {
     text.write_fmt(arguments)
         .expect("a String can always be written");
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn command(name: &'static str, help: &'static str) -> Command {
+        let out = Arg::new("out").long("out").value_name("DIR").help(help);
+        Command::new(name).arg(out)
+    }
+
+    #[test]
+    fn an_argument_of_several_commands_is_explained_once() {
+        let commands = [
+            command("first", "Where"),
+            command("second", "Where"),
+            command("third", "Elsewhere"),
+        ];
+        let text = cli_markdown(Command::new("program").subcommands(commands));
+        let shared = "As in [several commands](#arguments-of-several-commands): `--out`.";
+        assert_eq!(
+            text.matches("| `--out <DIR>` | Where. |").count(),
+            1,
+            "{text}"
+        );
+        assert_eq!(text.matches(shared).count(), 2, "{text}");
+        assert!(text.contains("| `--out <DIR>` | Elsewhere. |"), "{text}");
+    }
+}
