@@ -1,4 +1,4 @@
-//! The table of faults in docs/hip-sim.md, which is generated from the cases.
+//! The table of faults in docs/reference/proof.md, which is generated from the cases.
 
 use crate::faults::{CASES, FaultCase};
 use hip_sim_fault_tests::InstallationDefect;
@@ -28,7 +28,7 @@ pub(crate) fn check() {
 }
 
 fn page() -> PathBuf {
-    Path::new(env!("CARGO_MANIFEST_DIR")).join("../../../docs/hip-sim.md")
+    Path::new(env!("CARGO_MANIFEST_DIR")).join("../../../docs/reference/proof.md")
 }
 
 fn table() -> String {
