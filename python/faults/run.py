@@ -3,7 +3,7 @@
 
 SUITE is the test binary of `generated/`, DEVICE is `cpu` or `cuda`. Run it with a Python that has torch and transformers. Each fault runs
 one check of one model of the suite; without a fault the same checks pass.
-The output is the table in docs/measurements/engines.md. Exit code 1 if a fault is not red, or a check without a fault is.
+The output is a table of the faults with their errors. Exit code 1 if a fault is not red, or a check without a fault is.
 """
 
 import json

@@ -2,7 +2,10 @@
 //! that parse it.
 
 use clap::{Arg, Command};
-use std::fmt::Write;
+use std::{collections::BTreeMap, fmt::Write};
+
+/// Arguments that several commands have with the same meaning: meanings by spelling.
+type SharedArguments = BTreeMap<String, String>;
 
 /// The whole reference as Markdown, one section for each command.
 pub fn cli_markdown(mut root: Command) -> String {
@@ -12,7 +15,10 @@ pub fn cli_markdown(mut root: Command) -> String {
          reference` writes it again. -->\n\n# The command line\n\n",
     );
     push_about(&mut text, &root);
-    push_commands(&mut text, &root, "##");
+    let shared = shared_arguments(&root);
+    text.push_str("\n## Arguments of several commands\n");
+    push_table(&mut text, &shared);
+    push_commands(&mut text, &root, "##", &shared);
     if let Some(after) = root.get_after_long_help().or(root.get_after_help()) {
         write_str(
             &mut text,
@@ -23,23 +29,52 @@ pub fn cli_markdown(mut root: Command) -> String {
 }
 
 /// A section for each command of `parent`, and below it one for each command that it has.
-fn push_commands(text: &mut String, parent: &Command, heading: &str) {
-    for command in parent
-        .get_subcommands()
-        .filter(|command| command.get_name() != "help" && !command.is_hide_set())
-    {
+fn push_commands(text: &mut String, parent: &Command, heading: &str, shared: &SharedArguments) {
+    for command in subcommands(parent) {
         let name = command.get_bin_name().unwrap_or(command.get_name());
         write_str(text, format_args!("\n{heading} {name}\n\n"));
         push_about(text, command);
         push_usage(text, command);
-        push_arguments(text, command);
+        push_arguments(text, command, shared);
         if let Some(examples) = command.get_after_long_help().or(command.get_after_help()) {
             write_str(
                 text,
                 format_args!("\n```text\n{}\n```\n", examples.to_string().trim_end()),
             );
         }
-        push_commands(text, command, &format!("{heading}#"));
+        push_commands(text, command, &format!("{heading}#"), shared);
+    }
+}
+
+fn subcommands(parent: &Command) -> impl Iterator<Item = &Command> {
+    parent
+        .get_subcommands()
+        .filter(|command| command.get_name() != "help" && !command.is_hide_set())
+}
+
+/// The arguments that more than one command has; of a spelling with several meanings the most
+/// frequent one.
+fn shared_arguments(root: &Command) -> SharedArguments {
+    let mut counts = BTreeMap::new();
+    count_arguments(root, &mut counts);
+    let mut most: BTreeMap<String, (String, usize)> = BTreeMap::new();
+    for ((spelling, meaning), count) in counts {
+        if count > 1 && most.get(&spelling).is_none_or(|(_, other)| count > *other) {
+            most.insert(spelling, (meaning, count));
+        }
+    }
+    most.into_iter()
+        .map(|(spelling, (meaning, _))| (spelling, meaning))
+        .collect()
+}
+
+/// Counts the commands below `parent` that have an argument with a meaning.
+fn count_arguments(parent: &Command, counts: &mut BTreeMap<(String, String), usize>) {
+    for command in subcommands(parent) {
+        for argument in arguments(command) {
+            *counts.entry(argument).or_default() += 1;
+        }
+        count_arguments(command, counts);
     }
 }
 
@@ -56,27 +91,60 @@ fn push_usage(text: &mut String, command: &Command) {
     write_str(text, format_args!("\n```text\n{usage}\n```\n"));
 }
 
-fn push_arguments(text: &mut String, command: &Command) {
-    let shown: Vec<&Arg> = command
-        .get_arguments()
-        .filter(|argument| {
-            !argument.is_hide_set() && !["help", "version"].contains(&argument.get_id().as_str())
-        })
-        .collect();
-    if shown.is_empty() {
-        return;
+/// A table of the command's own arguments, and the names of the shared ones.
+fn push_arguments(text: &mut String, command: &Command, shared: &SharedArguments) {
+    let (common, own): (Vec<_>, Vec<_>) = arguments(command)
+        .into_iter()
+        .partition(|(spelling, meaning)| shared.get(spelling) == Some(meaning));
+    if !own.is_empty() {
+        push_table(
+            text,
+            own.iter().map(|(spelling, meaning)| (spelling, meaning)),
+        );
     }
-    text.push_str("\n| argument | meaning |\n|---|---|\n");
-    for argument in shown {
+    if !common.is_empty() {
+        let names: Vec<String> = common
+            .iter()
+            .map(|(spelling, _)| format!("`{}`", without_value(spelling)))
+            .collect();
         write_str(
             text,
             format_args!(
-                "| `{}` | {} |\n",
-                cell(&spelling(argument)),
-                cell(&meaning(argument))
+                "\nAs in [several commands](#arguments-of-several-commands): {}.\n",
+                names.join(", ")
             ),
         );
     }
+}
+
+fn push_table<'row>(
+    text: &mut String,
+    arguments: impl IntoIterator<Item = (&'row String, &'row String)>,
+) {
+    text.push_str("\n| argument | meaning |\n|---|---|\n");
+    for (spelling, meaning) in arguments {
+        write_str(
+            text,
+            format_args!("| `{}` | {} |\n", cell(spelling), cell(meaning)),
+        );
+    }
+}
+
+/// The spelling and the meaning of each argument that is shown.
+fn arguments(command: &Command) -> Vec<(String, String)> {
+    let shown = command.get_arguments().filter(|argument| {
+        !argument.is_hide_set() && !["help", "version"].contains(&argument.get_id().as_str())
+    });
+    shown
+        .map(|argument| (spelling(argument), meaning(argument)))
+        .collect()
+}
+
+/// `--name` of `--name <GLOB>`.
+fn without_value(spelling: &str) -> &str {
+    spelling
+        .split_once(" <")
+        .map_or(spelling, |(flags, _)| flags)
 }
 
 /// `--name <GLOB>`, `-q, --quiet`, `[PATH]...`.
@@ -159,4 +227,32 @@ fn cell(text: &str) -> String {
 fn write_str(text: &mut String, arguments: std::fmt::Arguments<'_>) {
     text.write_fmt(arguments)
         .expect("a String can always be written");
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn command(name: &'static str, help: &'static str) -> Command {
+        let out = Arg::new("out").long("out").value_name("DIR").help(help);
+        Command::new(name).arg(out)
+    }
+
+    #[test]
+    fn an_argument_of_several_commands_is_explained_once() {
+        let commands = [
+            command("first", "Where"),
+            command("second", "Where"),
+            command("third", "Elsewhere"),
+        ];
+        let text = cli_markdown(Command::new("program").subcommands(commands));
+        let shared = "As in [several commands](#arguments-of-several-commands): `--out`.";
+        assert_eq!(
+            text.matches("| `--out <DIR>` | Where. |").count(),
+            1,
+            "{text}"
+        );
+        assert_eq!(text.matches(shared).count(), 2, "{text}");
+        assert!(text.contains("| `--out <DIR>` | Elsewhere. |"), "{text}");
+    }
 }

@@ -1,7 +1,7 @@
-//! The shapes of the check `stress` by issue: the table of docs/operators.md, which
-//! `testgen show operators --stress` prints.
+//! The operators of the check `stress` by issue: with their shapes, as `testgen show operators
+//! --stress` prints them, and without, as docs/operators.md has them.
 
-use crate::spec::LoadedSpec;
+use crate::spec::{LoadedSpec, StressSpec};
 use std::fmt::Write;
 use testgen_base::text::markdown_cell;
 
@@ -54,8 +54,35 @@ const ISSUES: &[Issue] = &[
     ),
 ];
 
-/// The Markdown table: a row for each issue, in the order above and then of other names.
+/// The Markdown table with all shapes: a row for each issue, in the order above and then of other
+/// names.
 pub fn stress_table(specs: &[LoadedSpec]) -> String {
+    table(specs, "shapes", |all| {
+        let described = all
+            .iter()
+            .map(|one| format!("`{}` {}", one.operator, shapes(one)));
+        described.collect::<Vec<_>>().join("; ")
+    })
+}
+
+/// The same table with the names of the operators only.
+pub fn stress_issues(specs: &[LoadedSpec]) -> String {
+    table(specs, "operators", |all| {
+        let mut names: Vec<String> = all
+            .iter()
+            .map(|one| format!("`{}`", one.operator))
+            .collect();
+        names.dedup();
+        names.join(", ")
+    })
+}
+
+/// A row for each issue with operators, which `describe` describes.
+fn table(
+    specs: &[LoadedSpec],
+    heading: &str,
+    describe: impl Fn(&[&StressSpec]) -> String,
+) -> String {
     let mut names: Vec<&str> = ISSUES.iter().map(|issue| issue.name).collect();
     let mut others: Vec<&str> = specs
         .iter()
@@ -67,15 +94,15 @@ pub fn stress_table(specs: &[LoadedSpec]) -> String {
     others.dedup();
     others.retain(|name| !names.contains(name));
     names.extend(others);
-    let mut text = "| issue | fault | shapes |\n|---|---|---|\n".to_owned();
+    let mut text = format!("| issue | fault | {heading} |\n|---|---|---|\n");
     for name in names {
         let fault = ISSUES
             .iter()
             .find(|issue| issue.name == name)
             .map_or("", |issue| issue.fault);
-        let shapes = shapes(specs, name);
-        if !shapes.is_empty() {
-            let cells = [name, fault, &shapes].map(markdown_cell);
+        let operators = operators(specs, name);
+        if !operators.is_empty() {
+            let cells = [name, fault, &describe(&operators)].map(markdown_cell);
             writeln!(text, "| {} |", cells.join(" | ")).expect("a String can always be written");
         }
     }
@@ -83,27 +110,27 @@ pub fn stress_table(specs: &[LoadedSpec]) -> String {
 }
 
 /// The operators with their shapes for an issue.
-fn shapes(specs: &[LoadedSpec], issue: &str) -> String {
-    let mut of_operators: Vec<_> = specs
+fn operators<'specs>(specs: &'specs [LoadedSpec], issue: &str) -> Vec<&'specs StressSpec> {
+    let mut found: Vec<&StressSpec> = specs
         .iter()
         .filter_map(|spec| spec.spec.subject.operators())
         .flat_map(|it| &it.stress)
         .filter(|one| one.issue == issue)
         .collect();
-    of_operators.sort_by_key(|one| one.operator);
-    let described = of_operators.iter().map(|one| {
-        let shapes: Vec<String> = one
-            .shapes
-            .iter()
-            .map(|sizes| {
-                sizes
-                    .iter()
-                    .map(u64::to_string)
-                    .collect::<Vec<_>>()
-                    .join(" x ")
-            })
-            .collect();
-        format!("`{}` {}", one.operator, shapes.join(", "))
-    });
-    described.collect::<Vec<_>>().join("; ")
+    found.sort_by_key(|one| one.operator);
+    found
+}
+
+/// The sizes of each shape of an operator.
+fn shapes(stress: &StressSpec) -> String {
+    let sizes = |shape: &Vec<u64>| {
+        let sizes: Vec<String> = shape.iter().map(u64::to_string).collect();
+        sizes.join(" x ")
+    };
+    stress
+        .shapes
+        .iter()
+        .map(sizes)
+        .collect::<Vec<_>>()
+        .join(", ")
 }

@@ -218,11 +218,19 @@ fn operators(text: &mut String) {
     );
     let _ = writeln!(
         text,
-        "| operator | group | sizes of a shape |\n|---|---|---|"
+        "| operators | group | sizes of a shape |\n|---|---|---|"
     );
+    let mut rows: Vec<(String, Vec<String>)> = Vec::new();
     for &operator in Operator::ALL {
-        let (group, sizes) = (operator.group(), operator.sizes().join(", "));
-        let _ = writeln!(text, "| `{operator}` | `{group}` | {sizes} |");
+        let row = format!("`{}` | {}", operator.group(), operator.sizes().join(", "));
+        let name = format!("`{operator}`");
+        match rows.iter_mut().find(|(known, _)| *known == row) {
+            Some((_, names)) => names.push(name),
+            None => rows.push((row, vec![name])),
+        }
+    }
+    for (row, names) in rows {
+        let _ = writeln!(text, "| {} | {row} |", names.join(", "));
     }
 }
 
@@ -268,12 +276,12 @@ fn arithmetic(precision: Precision) -> &'static str {
 fn checks(text: &mut String) {
     let _ = writeln!(
         text,
-        "\n## Checks\n\nWhat `checks.skip[].check` and `checks.xfail[].check` can be. A harness has all that its architecture has; \
-         `attention_paths` and `expert_paths` only in columns of an [engine](../engines.md) such as torch.\n"
+        "\n## Checks\n\nWhat `checks.skip[].check` and `checks.xfail[].check` can be. A harness has all that its architecture has, on every \
+         device unless the row names some; `attention_paths` and `expert_paths` only in columns of an [engine](../engines.md) such as torch.\n"
     );
     let _ = writeln!(
         text,
-        "| check | what it shows | architectures | devices | precisions |\n|---|---|---|---|---|"
+        "| check | what it shows | architectures | precisions |\n|---|---|---|---|"
     );
     let of_models = Architecture::ALL
         .iter()
@@ -294,12 +302,16 @@ fn checks(text: &mut String) {
             .iter()
             .filter(|device| check.applies_on(**device));
         let devices: Vec<&str> = devices.map(|device| device.as_str()).collect();
+        let only = if devices.len() == DeviceKind::ALL.len() {
+            String::new()
+        } else {
+            format!(" Only on {}.", devices.join(", "))
+        };
         let precisions = if check.per_precision() { "each" } else { "one" };
         let property = check.entry().property.trim();
         let _ = writeln!(
             text,
-            "| `{check}` | {property} | {architectures} | {} | {precisions} |",
-            devices.join(", ")
+            "| `{check}` | {property}{only} | {architectures} | {precisions} |"
         );
     }
 }

@@ -70,7 +70,7 @@ fn markdown_shows_the_most_severe_status_of_each_device() {
         "{text}"
     );
     assert!(
-        text.contains("| encoder_only | `bert` | bert | f32 pass 4.2; f16 fail 0.5 |"),
+        text.contains("| encoder_only | `bert` | bert | pass: f32 4.2; fail: f16 0.5 |"),
         "{text}"
     );
     assert!(

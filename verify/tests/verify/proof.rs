@@ -31,10 +31,6 @@ pub(crate) fn record(name: &str, made: &BTreeMap<&str, usize>, wrong: usize) {
     };
     let head = format!("| {name}, {run} | at least ");
     let tail = format!(" | {} | {wrong} |", made.len());
-    let kinds = format!(
-        "{name}: {}.",
-        made.keys().copied().collect::<Vec<_>>().join("; ")
-    );
     let total: usize = made.values().sum();
     let (_, least) = LEAST
         .into_iter()
@@ -52,7 +48,10 @@ pub(crate) fn record(name: &str, made: &BTreeMap<&str, usize>, wrong: usize) {
         let row = format!("{head}{}{tail}", total / 100 * 100);
         let lines: Vec<String> = text
             .lines()
-            .map(|line| current(line, &head, &row, name, &kinds))
+            .map(|line| match line.starts_with(&head) {
+                true => row.clone(),
+                false => line.to_owned(),
+            })
             .collect();
         fs::write(&path, lines.join("\n") + "\n").expect("docs/reference/proof.md can be written");
         return;
@@ -63,17 +62,8 @@ pub(crate) fn record(name: &str, made: &BTreeMap<&str, usize>, wrong: usize) {
             .parse::<usize>()
             .ok()
     });
-    let is_true = said.is_some_and(|said| said <= total) && text.lines().any(|line| line == kinds);
     assert!(
-        is_true,
+        said.is_some_and(|said| said <= total),
         "docs/reference/proof.md is stale, {total} were made; run this test again with `UPDATE_DOCS=1`"
     );
-}
-
-fn current(line: &str, head: &str, row: &str, name: &str, kinds: &str) -> String {
-    match line {
-        line if line.starts_with(head) => row.to_owned(),
-        line if line.starts_with(&format!("{name}: ")) => kinds.to_owned(),
-        line => line.to_owned(),
-    }
 }

@@ -1,4 +1,4 @@
-//! The table of faults in docs/hip-sim.md, which is generated from the cases.
+//! The table of faults in docs/reference/proof.md, which is generated from the cases.
 
 use crate::faults::{CASES, FaultCase};
 use hip_sim_fault_tests::InstallationDefect;
@@ -7,6 +7,8 @@ use std::path::{Path, PathBuf};
 const BEGIN: &str =
     "<!-- faults: begin, written by UPDATE_DOCS=1 cargo test -p hip-sim-fault-tests table -->\n";
 const END: &str = "<!-- faults: end -->\n";
+/// The check of nearly all faults, which the page names before the table.
+const USUAL_CHECK: &str = "output_golden_f32";
 
 /// Compares the table with the cases, or writes it when `UPDATE_DOCS` is set.
 pub(crate) fn check() {
@@ -26,21 +28,22 @@ pub(crate) fn check() {
 }
 
 fn page() -> PathBuf {
-    Path::new(env!("CARGO_MANIFEST_DIR")).join("../../../docs/hip-sim.md")
+    Path::new(env!("CARGO_MANIFEST_DIR")).join("../../../docs/reference/proof.md")
 }
 
 fn table() -> String {
-    let head = "| fault | how | check | reason in the report |\n|---|---|---|---|\n".to_owned();
+    let head = "| fault | how | reason in the report |\n|---|---|---|\n".to_owned();
     CASES.iter().fold(head, |table, case| {
-        table
-            + &format!(
-                "| {} | {} | `{}` | {} |\n",
-                case.name,
-                how(case),
-                case.check,
-                case.reason
-            )
+        table + &format!("| {} | {} | {} |\n", fault(case), how(case), case.reason)
     })
+}
+
+/// The name of a fault, with its check unless that is the usual one.
+fn fault(case: &FaultCase) -> String {
+    match case.check {
+        USUAL_CHECK => case.name.to_owned(),
+        check => format!("{} (`{check}`)", case.name),
+    }
 }
 
 /// The defects and variables of a fault.
@@ -53,9 +56,11 @@ fn how(case: &FaultCase) -> String {
         }
         InstallationDefect::Hipconfig(body) => format!("`hipconfig` is `{body}`"),
     });
+    // The name of the check ends with the engine.
     let variables = case
         .variables
         .iter()
-        .map(|(name, value)| format!("`{name}={value}`"));
+        .filter(|(name, _)| *name != "TESTGEN_ENGINES");
+    let variables = variables.map(|(name, value)| format!("`{name}={value}`"));
     corruptions.chain(variables).collect::<Vec<_>>().join(", ")
 }
