@@ -10,5 +10,5 @@ pub(super) fn of_checkpoint(checkpoint: &Checkpoint) -> Option<String> {
     checkpoint
         .config()
         .ok()
-        .map(|config| stable_digest(&config.to_string()))
+        .map(|config| stable_digest(config.to_string()))
 }
