@@ -134,6 +134,7 @@ fn each_operator_has_its_own_result() {
         line("forward", "f32", "fail", &[("add", 1e6), ("matmul", 0.5)]),
         line("shapes", "f32", "pass", &[("add", 2.0), ("matmul", 3.0)]),
         line("forward", "f16", "pass", &[("add", 1.5)]),
+        line("forward", "f16", "pass", &[("add", 4.0)]).replace("NVIDIA X", "NVIDIA Y"),
     ];
     project.write("reports/one.jsonl", lines.join("\n"));
     let text = project
@@ -146,6 +147,10 @@ fn each_operator_has_its_own_result() {
         "{text}"
     );
     assert!(text.contains("| `matmul` | fail 2: f32 0.5 |"), "{text}");
+    assert!(
+        text.ends_with("\ncuda: NVIDIA Y: `add` pass 1: f16 4.0.\n"),
+        "a device with one operator has no column: {text}"
+    );
     let softmax = text.lines().find(|line| line.contains("`softmax`"));
     let softmax = softmax.expect("every operator has a row");
     assert!(
