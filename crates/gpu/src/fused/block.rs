@@ -11,8 +11,9 @@ pub(super) fn threads(vectors: usize) -> u32 {
 /// The threads of a block.
 pub(super) const THREADS: u32 = 256;
 
-/// Up to so many, each of 32 threads reads at most eight of them.
-const NARROW: usize = 256;
+/// Up to so many, each of 32 threads reads at most four of them, one after the other: for few rows, a
+/// layer norm of 192 vectors takes 7.6 us on an H200 with 32 threads a row, 3.9 with 256.
+const NARROW: usize = 128;
 
 /// Threads that exchange values without shared memory: no wave is smaller.
 const GROUP: u32 = 32;
