@@ -52,7 +52,7 @@ Examples:
   testgen run --device rocm --simulate rocm    the ROCm path on a simulated AMD GPU
   testgen run --device cuda --stress           operators on the sizes of reported faults, and long texts
   testgen run --engine native --engine torch   also with PyTorch, as separate columns
-  testgen run --engine native/vendor --tune tuned.jsonl   with the fastest correct products of cuBLAS or rocBLAS
+  testgen run --engine native/vendor --tune tuned.jsonl   with the fastest correct algorithms of cuBLAS or rocBLAS
   testgen run --engine onnxruntime             exported graphs with ONNX Runtime (see `testgen export`)
 
 Exit codes: 0 every selected check passed or was ignored with a reason; 1 a check failed, a required device did not

@@ -9,19 +9,20 @@ use testgen_base::cli_error::Error;
 use testgen_engine::EngineName;
 use testgen_types::{TUNE_VARIABLE, TUNED_VARIABLE};
 
-/// The algorithms of the matrix products of `native/vendor`.
+/// The algorithms of the matrix products and convolutions of `native/vendor`.
 #[derive(Debug, clap::Args)]
 pub(super) struct TuningArguments {
-    /// Measure every algorithm of the vendor's libraries for each matrix product of the engine
-    /// native/vendor, and compute with the fastest correct one; the results are added to FILE
+    /// Measure every algorithm of the vendor's libraries for each matrix product and convolution of
+    /// the engine native/vendor, and compute with the fastest correct one; the results are added to
+    /// FILE
     ///
     /// Each algorithm is compared with float64 before it is timed; a wrong one is never used and is
-    /// listed. A product that FILE already has, from the same libraries and device, is not measured
-    /// again. A product for which a library's own choice is wrong fails the run.
+    /// listed. What FILE already has, from the same libraries and device, is not measured again. A
+    /// product or convolution for which a library's own choice is wrong fails the run.
     #[arg(long, value_name = "FILE", conflicts_with = "tuned")]
     tune: Option<PathBuf>,
-    /// Compute the matrix products of the engine native/vendor as `--tune` stored it in FILE;
-    /// other products as the library chooses
+    /// Compute the matrix products and convolutions of the engine native/vendor as `--tune` stored
+    /// it in FILE; others as the library chooses
     #[arg(long, value_name = "FILE")]
     tuned: Option<PathBuf>,
 }

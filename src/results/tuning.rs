@@ -5,7 +5,9 @@
 use super::read::{ReportError, read_report};
 use std::{fmt::Write, path::Path};
 use testgen_base::{json_lines::JsonLines, text::Count};
-use testgen_types::{TunedAlgorithm, TunedProduct, TunedProductKey};
+use testgen_types::{
+    ComputationDescription, TunedAlgorithm, TunedComputation, TunedComputationKey,
+};
 
 /// Wrong algorithms that are listed; the file has all of them.
 const LISTED: usize = 10;
@@ -13,15 +15,16 @@ const LISTED: usize = 10;
 /// The content of a file of `--tune`.
 #[derive(Debug, Default)]
 pub struct TuningSummary {
-    products: usize,
+    /// The products and convolutions: `2 products, 1 convolution`.
+    computations: String,
     algorithms: usize,
     /// The geometric mean of the time of the fastest correct algorithm, divided by the time of the
     /// library's own choice.
     gain: Option<f64>,
     /// Wrong algorithms, a line each; the choices of a library itself first.
     wrong: Vec<String>,
-    /// Products that the library computes wrongly by its own choice.
-    own_choices_wrong: usize,
+    /// The products and convolutions that a library computes wrongly by its own choice, if any.
+    own_choices_wrong: Option<String>,
     problems: Vec<String>,
 }
 
@@ -32,36 +35,38 @@ impl TuningSummary {
     ///
     /// It cannot be read.
     pub fn read(path: &Path) -> Result<Self, ReportError> {
-        let lines = JsonLines::parse(&read_report(path)?, TunedProduct::VERSION);
+        let lines = JsonLines::parse(&read_report(path)?, TunedComputation::VERSION);
         Ok(Self::new(&lines))
     }
 
-    fn new(lines: &JsonLines<TunedProduct>) -> Self {
-        let products = &lines.entries;
-        let own = wrong(products, true);
+    fn new(lines: &JsonLines<TunedComputation>) -> Self {
+        let all = &lines.entries;
+        let own_is_wrong = |computation: &&TunedComputation| {
+            let own = computation.chosen_by_library();
+            own.is_some_and(|own| own.problem.is_some())
+        };
+        let own_wrong: Vec<_> = all.iter().filter(own_is_wrong).collect();
+        let algorithms = all.iter().map(|computation| computation.algorithms.len());
         Self {
-            products: products.len(),
-            algorithms: products
-                .iter()
-                .map(|product| product.algorithms.len())
-                .sum(),
-            gain: gain(products),
-            own_choices_wrong: own.len(),
-            wrong: [own, wrong(products, false)].concat(),
+            computations: counted(&all.iter().collect::<Vec<_>>()),
+            algorithms: algorithms.sum(),
+            gain: gain(all),
+            own_choices_wrong: (!own_wrong.is_empty()).then(|| counted(&own_wrong)),
+            wrong: [wrong(all, true), wrong(all, false)].concat(),
             problems: lines.problems.clone(),
         }
     }
 
-    /// Whether the libraries compute every product correctly by their own choice.
+    /// Whether the libraries compute everything correctly by their own choice.
     pub fn is_green(&self) -> bool {
-        self.own_choices_wrong == 0 && self.problems.is_empty()
+        self.own_choices_wrong.is_none() && self.problems.is_empty()
     }
 
     /// The summary for a terminal.
     pub fn render(&self) -> String {
         let mut text = format!(
             "tuning: {}, {}, {} wrong",
-            Count(self.products, "product"),
+            self.computations,
             Count(self.algorithms, "algorithm"),
             self.wrong.len()
         );
@@ -81,22 +86,36 @@ impl TuningSummary {
         for problem in &self.problems {
             let _ = writeln!(text, "  problem: {problem}");
         }
-        if self.own_choices_wrong > 0 {
-            let count = Count(self.own_choices_wrong, "product");
+        if let Some(computations) = &self.own_choices_wrong {
             let _ = writeln!(
                 text,
-                "failed: the library's own choice is wrong for {count}"
+                "failed: the library's own choice is wrong for {computations}"
             );
         }
         text
     }
 }
 
+/// The number of products, and of convolutions if there are any.
+fn counted(computations: &[&TunedComputation]) -> String {
+    let is_product = |computation: &&&TunedComputation| match computation.key.computation {
+        ComputationDescription::Product(_) => true,
+        ComputationDescription::Convolution(_) => false,
+    };
+    let products = computations.iter().filter(is_product).count();
+    let convolutions = Count(computations.len() - products, "convolution");
+    match (products, convolutions.0) {
+        (_, 0) => Count(products, "product").to_string(),
+        (0, _) => convolutions.to_string(),
+        _ => format!("{}, {convolutions}", Count(products, "product")),
+    }
+}
+
 /// The wrong algorithms: the libraries' own choices, which come first, or the others.
-fn wrong(products: &[TunedProduct], own: bool) -> Vec<String> {
-    let algorithms = products.iter().flat_map(|product| {
-        let algorithms = product.algorithms.iter().enumerate();
-        algorithms.map(move |(index, algorithm)| (&product.key, index, algorithm))
+fn wrong(computations: &[TunedComputation], own: bool) -> Vec<String> {
+    let algorithms = computations.iter().flat_map(|computation| {
+        let algorithms = computation.algorithms.iter().enumerate();
+        algorithms.map(move |(index, algorithm)| (&computation.key, index, algorithm))
     });
     algorithms
         .filter(|(_, index, algorithm)| (*index == 0) == own && algorithm.problem.is_some())
@@ -104,7 +123,7 @@ fn wrong(products: &[TunedProduct], own: bool) -> Vec<String> {
         .collect()
 }
 
-fn line(key: &TunedProductKey, algorithm: &TunedAlgorithm) -> String {
+fn line(key: &TunedComputationKey, algorithm: &TunedAlgorithm) -> String {
     let TunedAlgorithm {
         library,
         id,
@@ -112,14 +131,14 @@ fn line(key: &TunedProductKey, algorithm: &TunedAlgorithm) -> String {
         ..
     } = algorithm;
     let problem = problem.as_deref().unwrap_or_default();
-    format!("{}: {library} {id}: {problem}", key.product)
+    format!("{}: {library} {id}: {problem}", key.computation)
 }
 
-/// `None` if no product has two times.
-fn gain(products: &[TunedProduct]) -> Option<f64> {
-    let ratios = products.iter().filter_map(|product| {
-        let own = product.chosen_by_library()?.microseconds?;
-        Some((product.fastest()?.microseconds? / own).ln())
+/// `None` if nothing has two times.
+fn gain(computations: &[TunedComputation]) -> Option<f64> {
+    let ratios = computations.iter().filter_map(|computation| {
+        let own = computation.chosen_by_library()?.microseconds?;
+        Some((computation.fastest()?.microseconds? / own).ln())
     });
     let (sum, count) = ratios.fold((0.0, 0), |(sum, count), ratio| (sum + ratio, count + 1));
     (count > 0).then(|| (sum / f64::from(count)).exp())
@@ -129,16 +148,25 @@ fn gain(products: &[TunedProduct]) -> Option<f64> {
 mod tests {
     use super::TuningSummary;
     use testgen_base::json_lines::JsonLines;
-    use testgen_types::TunedProduct;
+    use testgen_types::TunedComputation;
 
+    /// The summary of a product for each list of algorithms.
     fn summary(algorithms: &[&str]) -> TuningSummary {
-        let lines = algorithms.iter().enumerate().map(|(index, algorithms)| {
-            format!(
-                r#"{{"version":1,"device":"AMD gfx942","libraries":["rocblas 4.4.0"],"product":"f16 NN 4x5x{index}","algorithms":[{algorithms}]}}"#
-            )
-        });
-        let text: Vec<String> = lines.collect();
-        TuningSummary::new(&JsonLines::parse(&text.join("\n"), TunedProduct::VERSION))
+        let lines = algorithms.iter().enumerate();
+        let lines = lines
+            .map(|(index, algorithms)| line("product", &format!("f16 NN 4x5x{index}"), algorithms));
+        read(&lines.collect::<Vec<_>>())
+    }
+
+    fn line(kind: &str, description: &str, algorithms: &str) -> String {
+        format!(
+            r#"{{"version":1,"device":"AMD gfx942","libraries":["rocblas 4.4.0"],"{kind}":"{description}","algorithms":[{algorithms}]}}"#
+        )
+    }
+
+    fn read(lines: &[String]) -> TuningSummary {
+        let text = lines.join("\n");
+        TuningSummary::new(&JsonLines::parse(&text, TunedComputation::VERSION))
     }
 
     const OWN: &str = r#"{"library":"rocblas","id":"default","configuration":"","microseconds":4.0,"problem":null}"#;
@@ -161,5 +189,31 @@ mod tests {
         let text = failed.render();
         assert!(text.contains("own choice is wrong for 1 product"), "{text}");
         assert!(!summary(&["1"]).is_green());
+    }
+
+    #[test]
+    fn convolutions_are_counted_beside_products() {
+        let product = line("product", "f16 NN 4x5x6", OWN);
+        let right = line("convolution", "f16 conv2d a", OWN);
+        let wrong = line("convolution", "f16 conv2d b", OWN_WRONG);
+        let text = read(&[product, right.clone(), wrong.clone()]).render();
+        assert!(
+            text.starts_with("tuning: 1 product, 2 convolutions, 3 algorithms, 1 wrong"),
+            "{text}"
+        );
+        assert!(
+            text.contains("f16 conv2d b: rocblas default: NaN"),
+            "{text}"
+        );
+        assert!(
+            text.contains("own choice is wrong for 1 convolution\n"),
+            "{text}"
+        );
+        let text = read(&[right]).render();
+        assert!(
+            text.starts_with("tuning: 1 convolution, 1 algorithm, 0 wrong"),
+            "{text}"
+        );
+        assert!(!read(&[wrong]).is_green());
     }
 }

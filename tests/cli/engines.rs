@@ -149,6 +149,8 @@ fn a_wrong_choice_of_a_library_is_a_failure_of_the_run() {
             r#"{{"version":1,"device":"AMD","libraries":["rocblas 4.4.0"],"product":"f32 NN 2x3x4","algorithms":[{algorithms}]}}"#
         )
     };
+    let convolution =
+        |algorithms: &str| product(algorithms).replace("\"product\"", "\"convolution\"");
     let right = algorithm("default", "4.0", "null");
     let wrong = |id: &str| algorithm(id, "null", "\"NaN\"");
     project.write("tuned", product(&format!("{right},{}", wrong("7"))));
@@ -158,6 +160,14 @@ fn a_wrong_choice_of_a_library_is_a_failure_of_the_run() {
     project.write("tuned", product(&format!("{},{right}", wrong("default"))));
     let outcome = run_with(&["--tune", "tuned"]).expect_code(1);
     let expected = "the library's own choice is wrong for 1 product";
+    assert!(outcome.stderr.contains(expected), "{}", outcome.stderr);
+    let lines = [
+        product(&right),
+        convolution(&format!("{},{right}", wrong("default"))),
+    ];
+    project.write("tuned", lines.join("\n"));
+    let outcome = run_with(&["--tune", "tuned"]).expect_code(1);
+    let expected = "the library's own choice is wrong for 1 convolution";
     assert!(outcome.stderr.contains(expected), "{}", outcome.stderr);
     // The choices of a file were reported when it was written.
     let outcome = run_with(&["--tuned", "tuned"]).expect_code(0);

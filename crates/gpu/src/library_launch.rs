@@ -14,7 +14,7 @@ use testgen_libraries::{
     Tuning, VendorLibraries, VendorLibraryError,
 };
 
-/// The libraries of each device, with what their products are tuned by.
+/// The libraries of each device, with what their computations are tuned by.
 type KnownLibraries = HashMap<GpuDevice, (OpenedLibraries, Option<Tuning>)>;
 
 fn libraries() -> MutexGuard<'static, KnownLibraries> {
@@ -27,9 +27,11 @@ thread_local! {
     static OPENED: RefCell<Option<VendorLibraries>> = const { RefCell::new(None) };
 }
 
-/// The libraries of a device, as its fingerprints name them: `cublas 12.8.4`.
+/// The libraries of a device, as reports and fingerprints name them: `cublas 12.8.4`.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct OpenedLibraries {
+    /// All of them.
+    pub versions: Arc<str>,
     /// The libraries that multiply matrices.
     pub products: Arc<str>,
     /// The library that computes convolutions, if it is installed.
@@ -37,8 +39,8 @@ pub struct OpenedLibraries {
 }
 
 impl GpuDevice {
-    /// Opens the libraries that compute on the device, whose products are tuned by `tuning`. To be
-    /// called before the first product; later calls return the libraries of the first one.
+    /// Opens the libraries that compute on the device, tuned by `tuning`. To be called before the
+    /// first computation; later calls return the libraries of the first one.
     ///
     /// # Errors
     ///
@@ -55,6 +57,7 @@ impl GpuDevice {
         // own.
         let opened = self.open(tuning.clone())?;
         let described = OpenedLibraries {
+            versions: opened.versions().into(),
             products: opened.products().into(),
             convolutions: opened.convolutions().map(Into::into),
         };

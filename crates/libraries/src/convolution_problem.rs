@@ -181,6 +181,21 @@ impl ConvolutionProblem {
         }
     }
 
+    /// The precision of its arithmetic.
+    pub(crate) fn precision(&self) -> Precision {
+        match (self.compute, self.element) {
+            (ComputeType::Tf32, _) => Precision::Tf32,
+            (_, Element::F16) => Precision::F16,
+            (_, Element::Bf16) => Precision::Bf16,
+            (_, Element::F32 | Element::I32 | Element::Bool) => Precision::F32,
+        }
+    }
+
+    /// Multiplications of one element of the result, or of one of the input if it is transposed.
+    pub(crate) fn taps(&self) -> usize {
+        self.weight[1..].iter().product()
+    }
+
     /// The types, for instance `f16`.
     pub fn arithmetic(&self) -> String {
         match self.compute {

@@ -5,7 +5,9 @@ mod bound;
 mod case;
 mod opened;
 mod plan;
+mod terms;
 
+pub(crate) use bound::ConvolutionBounds;
 pub(crate) use case::ConvolutionCase;
 pub(crate) use opened::OpenedConvolutions;
 pub(crate) use plan::ConvolutionPlan;
@@ -17,7 +19,6 @@ use crate::{
     library_error::LibraryError,
     report::{InterruptedComputation, NamedComputation, Reporter},
 };
-use bound::ConvolutionBounds;
 use plan::PlannedConvolution;
 
 /// The most bytes of workspace of an algorithm: all of them are written before each run that is

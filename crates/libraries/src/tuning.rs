@@ -1,4 +1,4 @@
-//! The algorithm of each matrix product by measurement: the file of `--tune`.
+//! The algorithm of each matrix product and each convolution by measurement: the file of `--tune`.
 //!
 //! Owns the file and its lines. Does not own the measurement, which is in `vendor_libraries`.
 
@@ -10,22 +10,22 @@ use std::{
     sync::{Mutex, PoisonError},
 };
 use testgen_types::{
-    TunedProduct, TunedProductKey,
+    TunedComputation, TunedComputationKey,
     bounded_file::{FileError, limit, read_text},
     stable_digest,
 };
 
-/// The measured products of a file, which several threads read and extend.
+/// The measured computations of a file, which several threads read and extend.
 #[derive(Debug)]
 pub struct TuningFile {
     path: PathBuf,
     mode: TuningMode,
-    known: Mutex<HashMap<TunedProductKey, TunedProduct>>,
+    known: Mutex<HashMap<TunedComputationKey, TunedComputation>>,
     /// The digest of the content when it was opened.
     content: String,
 }
 
-/// The treatment of a product that the file does not have.
+/// The treatment of a computation that the file does not have.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum TuningMode {
     /// It is measured and added: `--tune`.
@@ -34,7 +34,7 @@ pub enum TuningMode {
     Read,
 }
 
-/// Why a file of tuned products cannot be used.
+/// Why a file of tuned computations cannot be used.
 #[derive(Debug, thiserror::Error)]
 pub enum TuningFileError {
     /// It cannot be read.
@@ -74,12 +74,12 @@ impl TuningFile {
         let text = read_text(path, limit::REPORT)?;
         let mut known = HashMap::new();
         for (index, line) in text.lines().enumerate() {
-            let product = parse(line).map_err(|problem| TuningFileError::Line {
+            let computation = parse(line).map_err(|problem| TuningFileError::Line {
                 path: path.to_owned(),
                 line: index + 1,
                 problem,
             })?;
-            known.insert(product.key.clone(), product);
+            known.insert(computation.key.clone(), computation);
         }
         Ok(Self {
             path: path.to_owned(),
@@ -89,7 +89,7 @@ impl TuningFile {
         })
     }
 
-    /// The treatment of a product that the file does not have.
+    /// The treatment of a computation that the file does not have.
     pub fn mode(&self) -> TuningMode {
         self.mode
     }
@@ -102,33 +102,33 @@ impl TuningFile {
         }
     }
 
-    /// The measurements of a product, if the file has them.
-    pub(crate) fn find(&self, key: &TunedProductKey) -> Option<TunedProduct> {
+    /// The measurements of a computation, if the file has them.
+    pub(crate) fn find(&self, key: &TunedComputationKey) -> Option<TunedComputation> {
         let known = self.known.lock().unwrap_or_else(PoisonError::into_inner);
         known.get(key).cloned()
     }
 
-    /// Adds a product, in memory and at the end of the file: what was measured is not lost if the
-    /// process ends.
-    pub(crate) fn add(&self, product: &TunedProduct) -> Result<(), TuningFileError> {
-        let line = serde_json::to_string(product).expect("a product has string keys only");
+    /// Adds a computation, in memory and at the end of the file: what was measured is not lost if
+    /// the process ends.
+    pub(crate) fn add(&self, computation: &TunedComputation) -> Result<(), TuningFileError> {
+        let line = serde_json::to_string(computation).expect("it has string keys only");
         let mut known = self.known.lock().unwrap_or_else(PoisonError::into_inner);
         append(&self.path, &format!("{line}\n"))?;
-        known.insert(product.key.clone(), product.clone());
+        known.insert(computation.key.clone(), computation.clone());
         Ok(())
     }
 }
 
-fn parse(line: &str) -> Result<TunedProduct, String> {
-    let product: TunedProduct =
-        serde_json::from_str(line).map_err(|error| format!("not a tuned product: {error}"))?;
-    if product.version == TunedProduct::VERSION {
-        Ok(product)
+fn parse(line: &str) -> Result<TunedComputation, String> {
+    let computation: TunedComputation =
+        serde_json::from_str(line).map_err(|error| format!("not a tuned computation: {error}"))?;
+    if computation.version == TunedComputation::VERSION {
+        Ok(computation)
     } else {
         Err(format!(
             "version {}, expected {}",
-            product.version,
-            TunedProduct::VERSION
+            computation.version,
+            TunedComputation::VERSION
         ))
     }
 }
@@ -153,15 +153,17 @@ fn append(path: &Path, text: &str) -> Result<(), TuningFileError> {
 #[cfg(test)]
 mod tests {
     use super::{TuningFile, TuningMode};
-    use testgen_types::{TunedAlgorithm, TunedProduct, TunedProductKey};
+    use testgen_types::{
+        ComputationDescription, TunedAlgorithm, TunedComputation, TunedComputationKey,
+    };
 
-    fn product(name: &str) -> TunedProduct {
-        TunedProduct {
-            version: TunedProduct::VERSION,
-            key: TunedProductKey {
+    fn product(name: &str) -> TunedComputation {
+        TunedComputation {
+            version: TunedComputation::VERSION,
+            key: TunedComputationKey {
                 device: "AMD gfx942".to_owned(),
                 libraries: vec!["rocblas 4.4.0".to_owned()],
-                product: name.to_owned(),
+                computation: ComputationDescription::Product(name.to_owned()),
             },
             algorithms: vec![TunedAlgorithm {
                 library: "rocblas".to_owned(),
@@ -197,7 +199,10 @@ mod tests {
         let path = folder.path().join("tuned.jsonl");
         let line = serde_json::to_string(&product("a")).expect("has string keys");
         let newer = line.replace("\"version\":1", "\"version\":2");
-        for (wrong, problem) in [(newer.as_str(), "version 2"), ("{", "not a tuned product")] {
+        for (wrong, problem) in [
+            (newer.as_str(), "version 2"),
+            ("{", "not a tuned computation"),
+        ] {
             std::fs::write(&path, format!("{line}\n{wrong}\n")).expect("it is writable");
             let error = TuningFile::load(&path, TuningMode::Read).expect_err("line 2 is wrong");
             let message = error.to_string();

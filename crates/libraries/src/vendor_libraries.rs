@@ -2,12 +2,17 @@
 //! order with that code's work on the device.
 //!
 //! Owns: which libraries these are, and the order of streams. Does not own: the choice of
-//! algorithms, which is in `convolutions` and `tuner`.
+//! algorithms, which is in `product_libraries`, `convolutions` and `tuner`.
 
 mod bias;
+mod convolution_trial;
 mod convolutions;
-mod preferred;
-mod trial;
+mod product_libraries;
+mod product_trial;
+mod stopwatch;
+mod trial_numbers;
+mod tunable_convolution;
+mod tunable_product;
 mod tuner;
 
 pub use tuner::Tuning;
@@ -22,26 +27,21 @@ use crate::{
     open::{OpenLibraryError, Opened, OpenedLibrary, open_at},
     product::GemmCall,
 };
-use bias::BiasProducts;
 use convolutions::Convolutions;
-use preferred::PreferredAlgorithms;
+use product_libraries::ProductLibraries;
 use std::rc::Rc;
 use testgen_device::{DeviceKind, System};
-use tuner::{ChosenAlgorithm, Tuner};
+use tuner::Tuner;
 
 /// The libraries of a vendor on one of its devices, for the streams of other code.
 ///
 /// They belong to the thread that opened them.
 pub struct VendorLibraries {
     gpu: Rc<dyn LibraryGpu>,
-    /// cuBLAS or rocBLAS, then cuBLASLt or hipBLASLt if it is installed. The first one multiplies,
-    /// unless a tuner prefers the other; the second one adds a bias in the same kernel.
-    products: Vec<Box<dyn Blas>>,
-    preferred: PreferredAlgorithms,
-    biased: BiasProducts,
-    tuner: Option<Tuner>,
+    products: ProductLibraries,
     /// `None` if the library of convolutions is not installed.
     convolutions: Option<Convolutions>,
+    tuner: Option<Tuner>,
 }
 
 impl VendorLibraries {
@@ -73,43 +73,55 @@ impl VendorLibraries {
                 return Err(LibraryError::unsupported("a CPU has no vendor's library").into());
             }
         };
-        let opened = open(products, index)?;
-        let mut libraries = Self {
-            gpu: opened.gpu,
-            products: products_of(opened.library),
-            preferred: PreferredAlgorithms::default(),
-            biased: BiasProducts::default(),
-            tuner: tuning.map(Tuner::new),
-            convolutions: None,
-        };
+        let Opened { gpu, library, .. } = open(products, index)?;
+        let mut products = products_of(library);
         if let Some(opened) = if_installed(open(light, index))? {
-            libraries.products.extend(products_of(opened.library));
+            products.extend(products_of(opened.library));
         }
-        if let Some(opened) = if_installed(open(convolutions, index))? {
-            libraries.convolutions = convolutions_of(opened.library);
-        }
-        Ok(libraries)
+        let convolutions = if_installed(open(convolutions, index))?;
+        Ok(Self {
+            gpu,
+            products: ProductLibraries::new(products),
+            convolutions: convolutions.and_then(|opened| convolutions_of(opened.library)),
+            tuner: tuning.map(Tuner::new),
+        })
     }
 
-    /// Names and versions of the libraries that multiply matrices, for instance `cublas 12.8.4`,
-    /// the user's variables that tune them, and how algorithms are chosen if not by the library.
+    /// Names and versions of all libraries, for instance `cublas 12.8.4, cudnn 9.1.0`, the user's
+    /// variables that tune them, and how algorithms are chosen if not by the libraries.
+    pub fn versions(&self) -> String {
+        let convolutions = self.convolution_versions().unwrap_or_default();
+        self.with_label([self.product_versions(), convolutions].concat())
+    }
+
+    /// As [`versions`](Self::versions), of the libraries that multiply matrices.
     pub fn products(&self) -> String {
-        let names = self.products.iter();
+        self.with_label(self.product_versions())
+    }
+
+    /// As [`versions`](Self::versions), of the library that computes convolutions, if it is
+    /// installed.
+    pub fn convolutions(&self) -> Option<String> {
+        Some(self.with_label(self.convolution_versions()?))
+    }
+
+    fn product_versions(&self) -> Vec<String> {
+        let libraries = self.products.libraries();
+        let names = libraries.iter();
         let names = names.map(|library| library.name().with_version(library.version()));
         // The libraries of a vendor have the same variables.
-        let variables = self.products[0].name().tuning();
-        let label = self.tuner.as_ref().map(Tuner::label);
-        let parts = names.chain(variables).chain(label);
-        parts.collect::<Vec<_>>().join(", ")
+        names.chain(libraries[0].name().tuning()).collect()
     }
 
-    /// Name and version of the library that computes convolutions, if it is installed, and the
-    /// user's variables that tune it.
-    pub fn convolutions(&self) -> Option<String> {
+    fn convolution_versions(&self) -> Option<Vec<String>> {
         let library = self.convolutions.as_ref()?.library();
         let name = library.name().with_version(library.version());
-        let parts = [vec![name], library.name().tuning()].concat();
-        Some(parts.join(", "))
+        Some([vec![name], library.name().tuning()].concat())
+    }
+
+    fn with_label(&self, mut versions: Vec<String>) -> String {
+        versions.extend(self.tuner.as_ref().map(Tuner::label));
+        versions.join(", ")
     }
 
     /// Starts products with the algorithm that the library prefers, or as they were tuned. The only
@@ -127,52 +139,17 @@ impl VendorLibraries {
         products: &[(GemmCall, Buffers)],
         wait: impl FnOnce() -> Result<(), String>,
     ) -> Result<(), VendorLibraryError> {
+        let (gpu, tuner) = (&*self.gpu, self.tuner.as_ref());
         self.in_order(wait, || {
             products
                 .iter()
-                .try_for_each(|(product, buffers)| self.start(product, *buffers))
+                .try_for_each(|(product, buffers)| self.products.run(gpu, tuner, product, *buffers))
         })
     }
 
-    fn start(&self, product: &GemmCall, buffers: Buffers) -> Result<(), LibraryError> {
-        match self.choose(product, &buffers)? {
-            Some(ChosenAlgorithm { library, algorithm }) => {
-                self.products[library].run(product, &algorithm, buffers)
-            }
-            None => self
-                .biased
-                .run(&*self.gpu, &*self.products[0], product, buffers),
-        }
-    }
-
-    /// The algorithm of a product, or `None` if no library has one with its bias.
-    fn choose(
-        &self,
-        product: &GemmCall,
-        buffers: &Buffers,
-    ) -> Result<Option<ChosenAlgorithm>, LibraryError> {
-        // A list has algorithms of aligned matrices; a library that chooses looks at the addresses.
-        let lists = buffers.are_aligned();
-        if let Some(tuner) = &self.tuner
-            && lists
-            && let Some(tuned) = tuner.choose(&self.gpu, &self.products, product)?
-        {
-            return Ok(Some(tuned));
-        }
-        if product.is_plain() {
-            return Ok(Some(ChosenAlgorithm::by_library()));
-        }
-        let light = self.products.get(1).filter(|_| lists);
-        let Some(light) = light else { return Ok(None) };
-        let preferred = self.preferred.choose(&**light, product)?;
-        Ok(preferred.map(|algorithm| ChosenAlgorithm {
-            library: 1,
-            algorithm,
-        }))
-    }
-
-    /// Starts a convolution of dense tensors, in the same order as [`multiply`](Self::multiply).
-    /// The workspace of `buffers` is not read.
+    /// Starts a convolution of dense tensors with the first algorithm that the library prefers, or
+    /// as it was tuned, in the same order as [`multiply`](Self::multiply). The workspace of
+    /// `buffers` is not read.
     ///
     /// # Errors
     ///
@@ -187,7 +164,8 @@ impl VendorLibraries {
             let missing = LibraryError::unsupported("no library of convolutions is installed");
             return Err(missing.into());
         };
-        self.in_order(wait, || convolutions.run(&*self.gpu, problem, buffers))
+        let (gpu, tuner) = (&*self.gpu, self.tuner.as_ref());
+        self.in_order(wait, || convolutions.run(gpu, tuner, problem, buffers))
     }
 
     /// Runs `start` so that what it starts is between earlier and later work of the device.

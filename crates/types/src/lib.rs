@@ -43,7 +43,7 @@ mod requirement;
 mod stable_digest;
 mod task;
 mod timed_calls;
-mod tuned_product;
+mod tuned_computation;
 mod type_versions;
 mod versioned_json;
 
@@ -80,7 +80,8 @@ pub use requirement::{Requirement, RequirementError};
 pub use stable_digest::stable_digest;
 pub use task::Task;
 pub use timed_calls::{TimedEnd, timed_calls, with_timed_ends};
-pub use tuned_product::{
-    TUNE_VARIABLE, TUNED_VARIABLE, TunedAlgorithm, TunedProduct, TunedProductKey,
+pub use tuned_computation::{
+    ComputationDescription, TUNE_VARIABLE, TUNED_VARIABLE, TunedAlgorithm, TunedComputation,
+    TunedComputationKey,
 };
 pub use versioned_json::parse_versioned;

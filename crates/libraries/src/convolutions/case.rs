@@ -49,13 +49,36 @@ impl<'a> ConvolutionCase<'a> {
         Ok(case)
     }
 
+    /// Memory for the workspace of an algorithm.
+    pub(crate) fn workspace(
+        &self,
+        algorithm: &ConvolutionAlgorithm,
+    ) -> Result<GuardedWorkspace<'a>, GpuError> {
+        GuardedWorkspace::new(self.opened.gpu, algorithm.workspace)
+    }
+
+    /// Starts the convolution.
+    pub(crate) fn start(
+        &self,
+        algorithm: &ConvolutionAlgorithm,
+        workspace: &GuardedWorkspace<'_>,
+    ) -> Result<(), LibraryError> {
+        let buffers = ConvolutionBuffers {
+            x: self.x.address(),
+            weight: self.weight.address(),
+            y: self.y.address(),
+            workspace: workspace.address(),
+        };
+        self.opened.library.run(self.problem, algorithm, buffers)
+    }
+
     /// Computes the convolution with an algorithm. An error is one of the device.
     pub(crate) fn compute(
         &self,
         algorithm: &ConvolutionAlgorithm,
     ) -> Result<AlgorithmResult, GpuError> {
         self.y.restore()?;
-        let workspace = match GuardedWorkspace::new(self.opened.gpu, algorithm.workspace) {
+        let workspace = match self.workspace(algorithm) {
             Err(error) if error.is_out_of_memory() => {
                 let reason = "not enough memory is free for the workspace".to_owned();
                 return Ok(AlgorithmResult::Refused(LibraryError::Unsupported {
@@ -64,13 +87,7 @@ impl<'a> ConvolutionCase<'a> {
             }
             workspace => workspace?,
         };
-        let buffers = ConvolutionBuffers {
-            x: self.x.address(),
-            weight: self.weight.address(),
-            y: self.y.address(),
-            workspace: workspace.address(),
-        };
-        match self.opened.library.run(self.problem, algorithm, buffers) {
+        match self.start(algorithm, &workspace) {
             Ok(()) => {}
             Err(LibraryError::Gpu(error)) => return Err(error),
             Err(error) => return Ok(AlgorithmResult::Refused(error)),

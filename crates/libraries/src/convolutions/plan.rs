@@ -57,8 +57,6 @@ pub(super) struct PlannedConvolution {
     pub(super) call: Call,
     /// The same as the libraries define it.
     pub(super) problem: ConvolutionProblem,
-    /// The precision of its bound.
-    pub(super) precision: Precision,
     /// The kind of its numbers.
     pub(super) kind: ConvolutionNumbers,
 }
@@ -156,7 +154,6 @@ fn of_precision(precision: Precision) -> impl Iterator<Item = PlannedConvolution
                     ..ConvolutionProblem::of_call(&call, precision).ok()?
                 },
                 call,
-                precision,
                 kind,
             })
         })
@@ -168,18 +165,13 @@ impl PlannedConvolution {
         [0, 1].map(|input| self.call.inputs[input].tensor.values.as_slice())
     }
 
-    /// Multiplications of one element of the result, or of one of the input if it is transposed.
-    pub(super) fn taps(&self) -> usize {
-        self.problem.weight[1..].iter().product()
-    }
-
     fn terms(&self) -> usize {
         let windows = if self.problem.is_transposed() {
             &self.problem.x
         } else {
             &self.problem.y
         };
-        windows.iter().product::<usize>() * self.taps()
+        windows.iter().product::<usize>() * self.problem.taps()
     }
 }
 

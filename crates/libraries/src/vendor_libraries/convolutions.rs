@@ -1,9 +1,14 @@
-//! Convolutions of models: the algorithm of each by a rule, and the workspace that they share.
+//! Convolutions of models: the algorithm of each, as it was tuned or by a rule, and the workspace
+//! that they share.
 
+use super::{
+    tunable_convolution::TunableConvolution,
+    tuner::{Tunable as _, Tuner},
+};
 use crate::{
     convolution_library::{ConvolutionAlgorithm, ConvolutionBuffers, ConvolutionLibrary},
     convolution_problem::ConvolutionProblem,
-    convolutions::MOST_WORKSPACE,
+    convolutions::OpenedConvolutions,
     gpu::{DeviceAddress, GpuError, LibraryGpu},
     library_error::LibraryError,
 };
@@ -49,10 +54,11 @@ impl Convolutions {
     pub(super) fn run(
         &self,
         gpu: &dyn LibraryGpu,
+        tuner: Option<&Tuner>,
         problem: &ConvolutionProblem,
         buffers: ConvolutionBuffers,
     ) -> Result<(), LibraryError> {
-        let algorithm = self.algorithm(problem)?;
+        let algorithm = self.algorithm(gpu, tuner, problem)?;
         let workspace = self.workspace(gpu, algorithm.workspace)?;
         let buffers = ConvolutionBuffers {
             workspace,
@@ -63,13 +69,24 @@ impl Convolutions {
 
     fn algorithm(
         &self,
+        gpu: &dyn LibraryGpu,
+        tuner: Option<&Tuner>,
         problem: &ConvolutionProblem,
     ) -> Result<ConvolutionAlgorithm, LibraryError> {
         if let Some(known) = self.chosen.borrow().get(problem) {
             return Ok(known.clone());
         }
-        let offered = self.library.algorithms(problem)?;
-        let chosen = by_rule(offered).ok_or_else(|| {
+        let library = &*self.library;
+        let computation = TunableConvolution {
+            opened: OpenedConvolutions { gpu, library },
+            problem,
+        };
+        let tuned = tuner.map_or(Ok(None), |tuner| tuner.choose(&computation))?;
+        let chosen = match tuned {
+            None => computation.offered()?.into_iter().next(),
+            tuned => tuned,
+        };
+        let chosen = chosen.ok_or_else(|| {
             let name = self.library.name();
             LibraryError::unsupported(&format!("{name} offers no algorithm for {problem}"))
         })?;
@@ -93,43 +110,5 @@ impl Convolutions {
             gpu.release(old.address, old.bytes)?;
         }
         Ok(larger.address)
-    }
-}
-
-/// The first algorithm whose workspace is not too large; a deterministic one if the library names
-/// any, because a suite requires the same bits in every run. Transforms (Winograd, FFT) are among
-/// them, as in the programs that models are deployed with.
-fn by_rule(mut offered: Vec<ConvolutionAlgorithm>) -> Option<ConvolutionAlgorithm> {
-    offered.retain(|algorithm| algorithm.workspace <= MOST_WORKSPACE);
-    let deterministic = offered.iter().position(|algorithm| algorithm.deterministic);
-    (!offered.is_empty()).then(|| offered.swap_remove(deterministic.unwrap_or(0)))
-}
-
-#[cfg(test)]
-mod tests {
-    use super::{ConvolutionAlgorithm, MOST_WORKSPACE, by_rule};
-
-    fn algorithm(number: u64, deterministic: bool, workspace: usize) -> ConvolutionAlgorithm {
-        ConvolutionAlgorithm {
-            id: number.to_string(),
-            configuration: String::new(),
-            transforms: number == 0,
-            deterministic,
-            workspace,
-            number,
-            math: 0,
-        }
-    }
-
-    #[test]
-    fn the_first_deterministic_algorithm_that_fits_is_chosen() {
-        let number = |offered: &[ConvolutionAlgorithm]| {
-            by_rule(offered.to_vec()).map(|algorithm| algorithm.number)
-        };
-        let [large, winograd] = [MOST_WORKSPACE + 1, 0].map(|bytes| algorithm(0, true, bytes));
-        let [atomic, other] = [1, 2].map(|number| algorithm(number, false, 8));
-        assert_eq!(number(&[atomic.clone(), winograd]), Some(0));
-        assert_eq!(number(&[large.clone(), atomic, other]), Some(1));
-        assert_eq!(number(&[large]), None);
     }
 }

@@ -1,17 +1,18 @@
-//! The algorithm of each product of models: as measured, or as a file has it.
+//! The algorithm of each computation of models: as measured, or as a file has it.
+//!
+//! Owns the interface of what is tuned. Does not own products and convolutions, which are two kinds
+//! of it.
 
-use super::trial::Trial;
 use crate::{
-    blas::{Algorithm, Blas},
-    gpu::LibraryGpu,
     library_error::LibraryError,
-    product::GemmCall,
     tuning::{TuningFile, TuningMode},
 };
-use std::{cell::RefCell, collections::HashMap, rc::Rc, sync::Arc};
-use testgen_types::{TunedAlgorithm, TunedProduct, TunedProductKey};
+use std::sync::Arc;
+use testgen_types::{
+    ComputationDescription, TunedAlgorithm, TunedComputation, TunedComputationKey,
+};
 
-/// A file of measured products, with the device that it is used for.
+/// A file of measured computations, with the device that it is used for.
 #[derive(Debug, Clone)]
 pub struct Tuning {
     /// The file.
@@ -21,156 +22,124 @@ pub struct Tuning {
 }
 
 /// The choice of algorithms on a device.
-pub(super) struct Tuner {
-    tuning: Tuning,
-    /// By the description of the product.
-    chosen: RefCell<HashMap<String, Option<ChosenAlgorithm>>>,
+pub(super) struct Tuner(Tuning);
+
+/// A computation with the libraries that offer algorithms for it.
+pub(super) trait Tunable {
+    /// An algorithm, as its library reads it.
+    type Algorithm;
+
+    /// Its types, sizes and layout.
+    fn description(&self) -> ComputationDescription;
+
+    /// The libraries with their versions.
+    fn libraries(&self) -> Vec<String>;
+
+    /// The algorithms that may compute it; first the choice of the libraries themselves.
+    fn offered(&self) -> Result<Vec<Self::Algorithm>, LibraryError>;
+
+    /// An algorithm as the file names it, without a measurement.
+    fn named(&self, algorithm: &Self::Algorithm) -> TunedAlgorithm;
+
+    /// Copies inputs to the device, and computes the reference.
+    fn trial(&self) -> Result<impl AlgorithmTrial<Self::Algorithm>, LibraryError>;
 }
 
-/// An algorithm, and the index of its library.
-#[derive(Clone)]
-pub(super) struct ChosenAlgorithm {
-    pub(super) library: usize,
-    pub(super) algorithm: Algorithm,
+/// A computation on made inputs in the memory of a device.
+pub(super) trait AlgorithmTrial<A> {
+    /// Computes with an algorithm, and measures it if the result is correct. An error is one of the
+    /// device.
+    fn measure(&self, algorithm: &A) -> Result<AlgorithmMeasurement, LibraryError>;
 }
 
-impl ChosenAlgorithm {
-    /// The choice of the first library itself.
-    pub(super) fn by_library() -> Self {
-        Self {
-            library: 0,
-            algorithm: Algorithm::chosen_by_library(),
-        }
-    }
+/// The measurement of an algorithm.
+pub(super) enum AlgorithmMeasurement {
+    /// It is correct; the median time.
+    Microseconds(f64),
+    /// Why it is not correct.
+    Wrong(String),
+    /// Every element was written, and the bounds are too wide to say more.
+    Undecided,
 }
 
 impl Tuner {
     pub(super) fn new(tuning: Tuning) -> Self {
-        Self {
-            tuning,
-            chosen: RefCell::default(),
-        }
+        Self(tuning)
     }
 
     /// How the choice is named beside the libraries.
     pub(super) fn label(&self) -> String {
-        self.tuning.file.label()
+        self.0.file.label()
     }
 
-    /// The algorithm for `product`, or `None` if the file is only read and does not have it.
-    pub(super) fn choose(
+    /// The algorithm for `computation`, or `None` if the file is only read and does not have it.
+    pub(super) fn choose<T: Tunable>(
         &self,
-        gpu: &Rc<dyn LibraryGpu>,
-        libraries: &[Box<dyn Blas>],
-        product: &GemmCall,
-    ) -> Result<Option<ChosenAlgorithm>, LibraryError> {
-        let description = product.to_string();
-        if let Some(known) = self.chosen.borrow().get(&description) {
-            return Ok(known.clone());
-        }
-        let key = TunedProductKey {
-            device: self.tuning.device.clone(),
-            libraries: libraries
-                .iter()
-                .map(|library| library.name().with_version(library.version()))
-                .collect(),
-            product: description.clone(),
+        computation: &T,
+    ) -> Result<Option<T::Algorithm>, LibraryError> {
+        let key = TunedComputationKey {
+            device: self.0.device.clone(),
+            libraries: computation.libraries(),
+            computation: computation.description(),
         };
-        let file = &self.tuning.file;
+        let file = &self.0.file;
         let tuned = match (file.find(&key), file.mode()) {
-            (Some(known), _) => Some(known),
-            (None, TuningMode::Read) => None,
-            (None, TuningMode::Measure) => Some(self.measured(gpu, libraries, product, key)?),
-        };
-        let chosen = tuned
-            .map(|tuned| found(libraries, product, &tuned))
-            .transpose()?;
-        self.chosen.borrow_mut().insert(description, chosen.clone());
-        Ok(chosen)
-    }
-
-    /// Measures every algorithm of every library, and adds the product to the file.
-    fn measured(
-        &self,
-        gpu: &Rc<dyn LibraryGpu>,
-        libraries: &[Box<dyn Blas>],
-        product: &GemmCall,
-        key: TunedProductKey,
-    ) -> Result<TunedProduct, LibraryError> {
-        let trial = Trial::new(&**gpu, product)?;
-        let mut algorithms = Vec::new();
-        for (index, library) in libraries.iter().enumerate() {
-            for algorithm in offered(&**library, index, product)? {
-                let (microseconds, problem) = match trial.measure(&**library, &algorithm)? {
-                    Ok(microseconds) => (Some(microseconds), None),
-                    Err(problem) => (None, Some(problem)),
-                };
-                algorithms.push(TunedAlgorithm {
-                    library: library.name().to_string(),
-                    id: algorithm.id,
-                    configuration: algorithm.configuration,
-                    microseconds,
-                    problem,
-                });
+            (Some(known), _) => known,
+            (None, TuningMode::Read) => return Ok(None),
+            (None, TuningMode::Measure) => {
+                let measured = measured(computation, key)?;
+                file.add(&measured)
+                    .map_err(|error| LibraryError::unsupported(&error.to_string()))?;
+                measured
             }
-        }
-        let tuned = TunedProduct {
-            version: TunedProduct::VERSION,
-            key,
-            algorithms,
         };
-        self.tuning
-            .file
-            .add(&tuned)
-            .map_err(|error| LibraryError::unsupported(&error.to_string()))?;
-        Ok(tuned)
+        found(computation, &tuned).map(Some)
     }
 }
 
-/// The algorithms that a library offers; of the first library its own choice first, unless the
-/// product has an epilogue, which the first library does not have.
-fn offered(
-    library: &dyn Blas,
-    index: usize,
-    product: &GemmCall,
-) -> Result<Vec<Algorithm>, LibraryError> {
-    let mut listed = library.algorithms(product)?;
-    let own = Algorithm::chosen_by_library();
-    listed.retain(|algorithm| *algorithm != own);
-    if index == 0 && product.is_plain() {
-        listed.insert(0, own);
+/// Measures every algorithm of every library.
+fn measured(
+    computation: &impl Tunable,
+    key: TunedComputationKey,
+) -> Result<TunedComputation, LibraryError> {
+    let trial = computation.trial()?;
+    let mut algorithms = Vec::new();
+    for algorithm in computation.offered()? {
+        let (microseconds, problem) = match trial.measure(&algorithm)? {
+            AlgorithmMeasurement::Microseconds(microseconds) => (Some(microseconds), None),
+            AlgorithmMeasurement::Wrong(problem) => (None, Some(problem)),
+            AlgorithmMeasurement::Undecided => (None, None),
+        };
+        algorithms.push(TunedAlgorithm {
+            microseconds,
+            problem,
+            ..computation.named(&algorithm)
+        });
     }
-    Ok(listed)
+    Ok(TunedComputation {
+        version: TunedComputation::VERSION,
+        key,
+        algorithms,
+    })
 }
 
-/// The fastest correct algorithm, as its library lists it now.
-fn found(
-    libraries: &[Box<dyn Blas>],
-    product: &GemmCall,
-    tuned: &TunedProduct,
-) -> Result<ChosenAlgorithm, LibraryError> {
-    let Some(fastest) = tuned.fastest() else {
-        let reason = format!("no algorithm computes {product}; the file of `--tune` says why");
+/// The best algorithm, as its library offers it now.
+fn found<T: Tunable>(
+    computation: &T,
+    tuned: &TunedComputation,
+) -> Result<T::Algorithm, LibraryError> {
+    let description = &tuned.key.computation;
+    let Some(best) = tuned.best() else {
+        let reason = format!("no algorithm computes {description}; the file of `--tune` says why");
         return Err(LibraryError::unsupported(&reason));
     };
-    for (index, library) in libraries.iter().enumerate() {
-        if library.name().to_string() != fastest.library {
-            continue;
-        }
-        let listed = offered(&**library, index, product)?;
-        let same = listed.into_iter().find(|algorithm| {
-            algorithm.id == fastest.id && algorithm.configuration == fastest.configuration
-        });
-        if let Some(algorithm) = same {
-            return Ok(ChosenAlgorithm {
-                library: index,
-                algorithm,
-            });
-        }
-    }
-    // The same version lists the same algorithms; without the algorithm the file does not fit.
-    Err(LibraryError::unsupported(&format!(
-        "{} does not offer algorithm {} for {product} any more; tune again",
-        fastest.library, fastest.id
-    )))
+    let mut offered = computation.offered()?.into_iter();
+    let same = offered.find(|algorithm| computation.named(algorithm).is_same(best));
+    // The same version offers the same algorithms; without the algorithm the file does not fit.
+    same.ok_or_else(|| {
+        LibraryError::unsupported(&format!(
+            "{} does not offer algorithm {} for {description} any more; tune again",
+            best.library, best.id
+        ))
+    })
 }

@@ -8,7 +8,7 @@ use testgen_libraries::{
     Buffers, DeviceAddress, Gemm, GemmCall, GemmTypes, Operand, Tuning, TuningFile, TuningMode,
     VendorLibraries,
 };
-use testgen_types::{Precision, TunedProduct};
+use testgen_types::{Precision, TunedComputation};
 
 const SIZES: [usize; 3] = [5, 4, 7];
 
@@ -80,9 +80,9 @@ fn a_bias_is_tuned_with_its_product_where_the_list_is_made_for_the_addresses() {
         std::fs::remove_file(&path).ok();
         let output = run(&format!("bias {offset} {}", path.display()), faults);
         let lines = std::fs::read_to_string(&path).unwrap_or_default();
-        let products: Vec<TunedProduct> = lines
+        let products: Vec<TunedComputation> = lines
             .lines()
-            .map(|line| serde_json::from_str(line).expect("a tuned product"))
+            .map(|line| serde_json::from_str(line).expect("a tuned computation"))
             .collect();
         (output.status.success(), products)
     };

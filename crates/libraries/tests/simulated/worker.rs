@@ -38,6 +38,7 @@ fn worker() {
         "calls" => calls::compare(library),
         "bias" => bias::multiply(library),
         "tuning" => tuning::multiply(library),
+        "tuned_convolution" => tuning::convolve(library),
         "variables" => variables::print_versions(),
         other => panic!("unknown role {other}"),
     }

@@ -24,10 +24,7 @@ pub(super) fn find(device: &Device) -> Result<String, OpenError> {
     let tuning = tuning(device)
         .map_err(|problem| OpenError::of_engine(device, AttachError::Failed(problem)))?;
     match gpu.open_libraries(tuning) {
-        Ok(libraries) => Ok(match libraries.convolutions {
-            Some(convolutions) => format!("{}, {convolutions}", libraries.products),
-            None => libraries.products.to_string(),
-        }),
+        Ok(libraries) => Ok(libraries.versions.to_string()),
         // Not a failure: on a machine without the library this column has nothing to check.
         Err(error @ OpenLibraryError::NotFound(_)) => Err(unsupported(device, &error.to_string())),
         Err(error) => {
@@ -37,7 +34,7 @@ pub(super) fn find(device: &Device) -> Result<String, OpenError> {
     }
 }
 
-/// The file that products are tuned by, as `testgen run --tune` and `--tuned` name it. It is read
+/// The file that products and convolutions are tuned by, as `testgen run --tune` and `--tuned` name it. It is read
 /// once: every model of the process has the same choices.
 #[cfg(any(feature = "cuda", feature = "rocm"))]
 fn tuning(device: &Device) -> Result<Option<testgen_libraries::Tuning>, String> {

@@ -1,7 +1,12 @@
 //! One product on made factors: each algorithm is compared with f64, then timed.
 //!
-//! Owns the memory of the factors and of the result, which elements are compared, and the clock.
+//! Owns the memory of the factors and of the result, and which elements are compared.
 
+use super::{
+    stopwatch::median_microseconds,
+    trial_numbers::{MOST_TERMS, numbers},
+    tuner::{AlgorithmMeasurement, AlgorithmTrial},
+};
 use crate::{
     blas::{Algorithm, Blas, Buffers},
     evaluation::evaluate,
@@ -11,26 +16,29 @@ use crate::{
     product::{GemmCall, MatrixStorage, Operand},
     products::{bounds, element},
 };
-use std::time::{Duration, Instant};
 use testgen_operators::cases::{BoundedNumber, Reference};
 
-/// The most multiplications of the reference: about a second. Of larger products, rows and columns
-/// at equal distances are compared; of every product, that each element was written.
-const MOST_TERMS: usize = 1 << 27;
+/// An algorithm, and the index of its library.
+#[derive(Clone)]
+pub(super) struct ChosenAlgorithm {
+    pub(super) library: usize,
+    pub(super) algorithm: Algorithm,
+}
 
-/// The numbers of the factors and of the bias repeat after so many elements: primes, so that they
-/// fall on other rows in every column, and not on the same ones in both factors.
-const PERIODS: [usize; 3] = [8191, 8179, 8171];
-
-/// Calls are repeated until their time is long beside the clock and the wait for the device.
-const LEAST_TIME: Duration = Duration::from_millis(2);
-const MOST_CALLS: u32 = 100;
-/// Measurements, of which the median is taken.
-const MEASUREMENTS: usize = 5;
+impl ChosenAlgorithm {
+    /// The choice of the first library itself.
+    pub(super) fn by_library() -> Self {
+        Self {
+            library: 0,
+            algorithm: Algorithm::chosen_by_library(),
+        }
+    }
+}
 
 /// A product in the memory of a device.
-pub(super) struct Trial<'a> {
+pub(super) struct ProductTrial<'a> {
     gpu: &'a dyn LibraryGpu,
+    libraries: &'a [Box<dyn Blas>],
     product: &'a GemmCall,
     a: TrialMatrix<'a>,
     b: TrialMatrix<'a>,
@@ -44,10 +52,11 @@ pub(super) struct Trial<'a> {
     reference: Reference,
 }
 
-impl<'a> Trial<'a> {
+impl<'a> ProductTrial<'a> {
     /// Copies the factors to the device, and computes the reference.
     pub(super) fn new(
         gpu: &'a dyn LibraryGpu,
+        libraries: &'a [Box<dyn Blas>],
         product: &'a GemmCall,
     ) -> Result<Self, LibraryError> {
         let [a, b, d] = [Operand::A, Operand::B, Operand::D].map(|operand| product.stored(operand));
@@ -63,6 +72,7 @@ impl<'a> Trial<'a> {
         let unwritten = vec![d.number.nan_byte(); d.number.bytes()];
         Ok(Self {
             gpu,
+            libraries,
             product,
             a: a?,
             b: b?,
@@ -74,33 +84,13 @@ impl<'a> Trial<'a> {
         })
     }
 
-    /// The median time of a product in microseconds, or why the algorithm is not correct. An error
-    /// is one of the device.
-    pub(super) fn measure(
-        &self,
-        library: &dyn Blas,
-        algorithm: &Algorithm,
-    ) -> Result<Result<f64, String>, LibraryError> {
-        self.d.restore()?;
-        match self.start(library, algorithm) {
-            Ok(()) => {}
-            Err(LibraryError::Gpu(error)) => return Err(error.into()),
-            Err(error) => return Ok(Err(error.to_string())),
-        }
-        self.gpu.synchronise()?;
-        if let Some(problem) = self.problem()? {
-            return Ok(Err(problem));
-        }
-        self.time(library, algorithm).map(Ok)
-    }
-
-    fn start(&self, library: &dyn Blas, algorithm: &Algorithm) -> Result<(), LibraryError> {
+    fn start(&self, chosen: &ChosenAlgorithm) -> Result<(), LibraryError> {
         let [a, b, d] = [&self.a, &self.b, &self.d].map(|matrix| matrix.address);
         let buffers = Buffers {
             bias: self.bias.address,
             ..Buffers::new([a, b, d, d])
         };
-        library.run(self.product, algorithm, buffers)
+        self.libraries[chosen.library].run(self.product, &chosen.algorithm, buffers)
     }
 
     /// Why the result is wrong.
@@ -126,25 +116,22 @@ impl<'a> Trial<'a> {
             .collect();
         Ok(evaluate(&self.reference, &values, None).failure)
     }
+}
 
-    fn time(&self, library: &dyn Blas, algorithm: &Algorithm) -> Result<f64, LibraryError> {
-        let timed = |calls: u32| -> Result<Duration, LibraryError> {
-            let from = Instant::now();
-            for _ in 0..calls {
-                self.start(library, algorithm)?;
-            }
-            self.gpu.synchronise()?;
-            Ok(from.elapsed())
-        };
-        let once = timed(1)?.as_secs_f64().max(1e-9);
-        let calls = ((LEAST_TIME.as_secs_f64() / once) as u32).clamp(1, MOST_CALLS);
-        let mut times = Vec::with_capacity(MEASUREMENTS);
-        for _ in 0..MEASUREMENTS {
-            times.push(timed(calls)?.as_secs_f64() / f64::from(calls) * 1e6);
+impl AlgorithmTrial<ChosenAlgorithm> for ProductTrial<'_> {
+    fn measure(&self, chosen: &ChosenAlgorithm) -> Result<AlgorithmMeasurement, LibraryError> {
+        self.d.restore()?;
+        match self.start(chosen) {
+            Ok(()) => {}
+            Err(LibraryError::Gpu(error)) => return Err(error.into()),
+            Err(error) => return Ok(AlgorithmMeasurement::Wrong(error.to_string())),
         }
-        times.sort_by(f64::total_cmp);
-        // Nanoseconds: further digits are noise, and make lines longer.
-        Ok((times[MEASUREMENTS / 2] * 1e3).round() / 1e3)
+        self.gpu.synchronise()?;
+        if let Some(problem) = self.problem()? {
+            return Ok(AlgorithmMeasurement::Wrong(problem));
+        }
+        let median = median_microseconds(self.gpu, || self.start(chosen))?;
+        Ok(AlgorithmMeasurement::Microseconds(median))
     }
 }
 
@@ -173,19 +160,6 @@ fn spread(all: usize, count: usize) -> Vec<usize> {
             .map(|index| index * (all - 1) / (count - 1))
             .collect(),
     }
-}
-
-/// The numbers of factor 0 or 1, or of the bias (2): uniform between -1 and 1, as the type has them.
-fn numbers(index: usize, number: NumberType) -> Vec<f64> {
-    // Fractions of multiples of an irrational number are spread evenly (Weyl 1916).
-    let step = [
-        0.754_877_666_246_692_7,
-        0.569_840_290_998_053_2,
-        0.618_033_988_749_894_8,
-    ][index];
-    (1..=PERIODS[index])
-        .map(|position| number.round(2.0 * (position as f64 * step).fract() - 1.0))
-        .collect()
 }
 
 fn encoded(numbers: &[f64], number: NumberType) -> Vec<u8> {
