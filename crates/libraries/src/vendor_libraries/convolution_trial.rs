@@ -36,7 +36,7 @@ impl<'a> ConvolutionTrial<'a> {
     ) -> Result<Self, LibraryError> {
         let number = NumberType::of_element(problem.element);
         let factors = [(0, &problem.x), (1, &problem.weight)].map(|(index, shape)| {
-            let length = shape.iter().product();
+            let length: usize = shape.iter().product();
             let repeated = numbers(index, number).into_iter().cycle();
             repeated.take(length).collect::<Vec<f64>>()
         });

@@ -73,7 +73,7 @@ pub(crate) fn convolve(file: &str) {
     let types = (Element::F32, ComputeType::F32);
     let problem = ConvolutionProblem::new(Operator::Conv2d, types, shapes, &attributes)
         .expect("is a convolution");
-    let count = problem.y.iter().product();
+    let count: usize = problem.y.iter().product();
     let [x, weight] = shapes.map(|shape| ones(&*gpu, shape.iter().product()));
     for _ in 0..2 {
         let buffers = ConvolutionBuffers {

@@ -34,8 +34,8 @@ pub(super) fn find(device: &Device) -> Result<String, OpenError> {
     }
 }
 
-/// The file that products and convolutions are tuned by, as `testgen run --tune` and `--tuned` name it. It is read
-/// once: every model of the process has the same choices.
+/// The file that products and convolutions are tuned by, as `testgen run --tune` and `--tuned` name
+/// it. It is read once: every model of the process has the same choices.
 #[cfg(any(feature = "cuda", feature = "rocm"))]
 fn tuning(device: &Device) -> Result<Option<testgen_libraries::Tuning>, String> {
     use std::sync::{Arc, OnceLock};
