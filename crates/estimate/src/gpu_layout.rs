@@ -172,7 +172,7 @@ mod tests {
         assert_eq!(viewed(&[4, 6], &[8, 1], &[4, 6]), Some(vec![8, 1]));
         assert_eq!(viewed(&[4, 6], &[8, 1], &[1, 4, 6]), Some(vec![24, 8, 1]));
         assert_eq!(viewed(&[4, 6], &[1, 4], &[2, 12]), None);
-        // burn does not see that a first dimension of one is no obstacle.
+        // burn copies although the first dimension has one element only.
         assert_eq!(viewed(&[1, 4, 6], &[32, 8, 1], &[1, 2, 2, 6]), None);
     }
 

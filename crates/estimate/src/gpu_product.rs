@@ -13,12 +13,12 @@ pub(crate) fn ordered(left: AllocatedTensor, right: AllocatedTensor) -> [Allocat
     let kernel = kernel(&left, &right);
     let orders = [&left, &right].map(|factor| order(factor.strides()));
     match kernel {
-        Kernel::AnyOrder => [left, right],
-        Kernel::Tiles => {
+        GpuKernel::AnyOrder => [left, right],
+        GpuKernel::Tiles => {
             let [mixed_left, mixed_right] = orders.map(|order| order == BatchOrder::Mixed);
             [copied_if(mixed_left, left), copied_if(mixed_right, right)]
         }
-        Kernel::Naive => {
+        GpuKernel::Naive => {
             // One thread for each element, which reads a row and a column.
             let left = copied_if(orders[0] != BatchOrder::Rows, left);
             let last = right.dims().len() - 1;
@@ -39,14 +39,14 @@ fn copied_if(copied: bool, factor: AllocatedTensor) -> AllocatedTensor {
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum Kernel {
+enum GpuKernel {
     /// Reads the right factor row by row, by any distances.
     AnyOrder,
     Tiles,
     Naive,
 }
 
-fn kernel(left: &AllocatedTensor, right: &AllocatedTensor) -> Kernel {
+fn kernel(left: &AllocatedTensor, right: &AllocatedTensor) -> GpuKernel {
     let last = left.dims().len() - 1;
     let [rows, inner] = [last - 1, last].map(|dimension| left.dims()[dimension]);
     let columns = right.dims()[last];
@@ -54,11 +54,11 @@ fn kernel(left: &AllocatedTensor, right: &AllocatedTensor) -> Kernel {
     let in_rows = right.strides()[last] == 1 || columns == 1;
     match left.element {
         ElementType::F16 | ElementType::Bf16 if rows.min(inner).min(columns) >= TILE => {
-            Kernel::Tiles
+            GpuKernel::Tiles
         }
-        _ if in_rows && (rows < TILE || multiplications < SMALL) => Kernel::AnyOrder,
-        _ if multiplications >= SMALL => Kernel::Tiles,
-        _ => Kernel::Naive,
+        _ if in_rows && (rows < TILE || multiplications < SMALL) => GpuKernel::AnyOrder,
+        _ if multiplications >= SMALL => GpuKernel::Tiles,
+        _ => GpuKernel::Naive,
     }
 }
 
