@@ -33,19 +33,7 @@ pub fn spec_text(
     let _ = writeln!(text, "model_type: {}", found.model_type);
     let _ = writeln!(text, "architecture: {architecture}");
     let _ = writeln!(text, "task: {}", found.task);
-    let _ = writeln!(text, "checkpoint:");
-    let _ = match &checkpoint.place {
-        CheckpointPlace::Fixture(name) => writeln!(text, "  fixture: {}", scalar(name)),
-        CheckpointPlace::Path(path) => writeln!(text, "  path: {}", scalar(path)),
-        // JSON is YAML, too.
-        CheckpointPlace::Synthetic(source) => {
-            let source = serde_json::to_value(source).unwrap_or_default();
-            writeln!(text, "  synthetic: {source}")
-        }
-    };
-    if let Some(hub) = &checkpoint.hub {
-        let _ = writeln!(text, "  hub: {}", scalar(hub));
-    }
+    write_checkpoint(&mut text, checkpoint);
     let precisions: Vec<Precision> = Precision::ALL
         .iter()
         .copied()
@@ -60,6 +48,23 @@ pub fn spec_text(
     let _ = writeln!(text, "precisions: [{}]", list(&precisions));
     skips(&mut text, found, architecture);
     text
+}
+
+/// The key `checkpoint`: its files, and its repository on the hub.
+fn write_checkpoint(text: &mut String, checkpoint: &CheckpointSource) {
+    let _ = writeln!(text, "checkpoint:");
+    let _ = match &checkpoint.place {
+        CheckpointPlace::Fixture(name) => writeln!(text, "  fixture: {}", scalar(name)),
+        CheckpointPlace::Path(path) => writeln!(text, "  path: {}", scalar(path)),
+        // JSON is YAML, too.
+        CheckpointPlace::Synthetic(source) => {
+            let source = serde_json::to_value(source).unwrap_or_default();
+            writeln!(text, "  synthetic: {source}")
+        }
+    };
+    if let Some(hub) = &checkpoint.hub {
+        let _ = writeln!(text, "  hub: {}", scalar(hub));
+    }
 }
 
 /// The checks that the checkpoint lacks files for, each with the reason.

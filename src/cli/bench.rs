@@ -11,13 +11,14 @@ use super::{
 use crate::{
     bench::{BenchSummary, read_bench_lines, render_bench},
     execution::run::{
-        DeviceSelection, Execution, ExecutionOptions, RunError, Simulation, SuitePart, Work, build,
-        engine_variables, execute, list, models_on_devices, select,
+        DeviceSelection, Execution, ExecutionOptions, ProcessDevices, RunError, Selection,
+        Simulation, SuitePart, Work, build, engine_variables, execute, list, models_on_devices,
+        select,
     },
     settings::Settings,
     spec::load_all,
 };
-use std::{num::NonZeroU32, path::PathBuf};
+use std::{ffi::OsString, num::NonZeroU32, path::PathBuf};
 use testgen_base::{cli_error::Error, exit_code::ExitCode, progress::RunProgress};
 use testgen_engine::EngineName;
 use testgen_types::{BenchRequest, Precision, Repetitions};
@@ -99,35 +100,29 @@ pub(super) struct BenchArguments {
 
 pub(super) fn run(arguments: &BenchArguments, out: &mut Out) -> Result<ExitCode, Error> {
     let settings = arguments.project.settings()?;
-    let devices = arguments.device.iter().map(|device| device.kind).collect();
-    let filter = arguments.models.filter(devices);
-    let [selected] = DeviceSelection::processes(&arguments.device)
+    let kinds = arguments.device.iter().map(|device| device.kind).collect();
+    let filter = arguments.models.filter(kinds);
+    let [devices] = DeviceSelection::processes(&arguments.device)
         .try_into()
         .map_err(|_| RunError::TimesOnSeveralDevices)?;
     let mut progress = RunProgress::new(arguments.suite.quiet);
     // A filter that matches no spec is an error before the build.
     filter.select(&load_all(&settings.specs)?)?;
-    let tuning = arguments.tuning.variable(arguments.engines(&settings))?;
+    let engines = arguments.engines(&settings);
+    let tuning = arguments.tuning.variable(engines)?;
     if !suite::write_verified(&settings, &mut progress)? {
         return Ok(ExitCode::Findings);
     }
     let simulation = arguments.simulate.as_ref();
-    let simulation = simulation.map(|it| it.prepare(&settings, &mut progress));
-    let mut environment = simulation.transpose()?.unwrap_or_default();
-    let options = arguments
-        .suite
-        .build_options(&settings, arguments.engines(&settings));
-    let suite = build(&options, &mut progress)?;
-    environment.extend(engine_variables(
-        arguments.engines(&settings),
-        arguments.python.as_deref(),
-    ));
+    let mut environment = suite::simulated_devices(simulation, &settings, &mut progress)?;
+    let suite = build(
+        &arguments.suite.build_options(&settings, engines),
+        &mut progress,
+    )?;
+    environment.extend(engine_variables(engines, arguments.python.as_deref()));
     environment.extend(tuning);
     let selection = select(&filter, &list(&suite, &environment)?);
-    let request = arguments.request(models_on_devices(&selection).into_iter().collect());
-    environment.push((BenchRequest::VARIABLE, request.into()));
-    let chosen = selected.variable();
-    environment.extend(chosen.map(|chosen| ("TESTGEN_DEVICE", chosen.into())));
+    environment.extend(arguments.variables(&selection, &devices));
     let part = SuitePart {
         name: None,
         selection,
@@ -148,6 +143,20 @@ impl BenchArguments {
         } else {
             &self.engine
         }
+    }
+
+    /// The variables that hold the request and name the devices.
+    fn variables(
+        &self,
+        selection: &Selection,
+        devices: &ProcessDevices,
+    ) -> Vec<(&'static str, OsString)> {
+        let request = self.request(models_on_devices(selection).into_iter().collect());
+        let mut variables: Vec<(&'static str, OsString)> =
+            vec![(BenchRequest::VARIABLE, request.into())];
+        let chosen = devices.variable();
+        variables.extend(chosen.map(|chosen| ("TESTGEN_DEVICE", chosen.into())));
+        variables
     }
 
     /// The request to the suite, as JSON.

@@ -10,14 +10,15 @@ use super::{
 };
 use crate::{
     execution::run::{
-        BuildOptions, DeviceSelection, Execution, ExecutionOptions, RunError, Selection,
-        Simulation, SuitePart, Work, build, engine_variables, execute, list, models_on_gpus,
-        select,
+        BuildOptions, DeviceSelection, Execution, ExecutionOptions, ProcessDevices, RunError,
+        Selection, Simulation, SuitePart, Work, build, engine_variables, execute, list,
+        models_on_gpus, select,
     },
     results::kernels::{KernelSummary, read_kernel_lines, render_kernels},
+    settings::Settings,
     spec::load_all,
 };
-use std::path::PathBuf;
+use std::{ffi::OsString, path::PathBuf};
 use testgen_base::{cli_error::Error, exit_code::ExitCode, progress::RunProgress};
 use testgen_engine::EngineName;
 
@@ -84,32 +85,13 @@ pub(super) fn run(arguments: &KernelsArguments, out: &mut Out) -> Result<ExitCod
     if !suite::write_verified(&settings, &mut progress)? {
         return Ok(ExitCode::Findings);
     }
-    let simulation = arguments
-        .simulate
-        .as_ref()
-        .map(|simulation| simulation.prepare(&settings, &mut progress));
-    let mut environment = simulation.transpose()?.unwrap_or_default();
-    let build_options = BuildOptions {
-        manifest: settings.out.join("Cargo.toml"),
-        release: arguments.release,
-        cpu_only: false,
-        engines_only: false,
-        all_kernels: true,
-    };
-    let suite = build(&build_options, &mut progress)?;
+    let simulation = arguments.simulate.as_ref();
+    let mut environment = suite::simulated_devices(simulation, &settings, &mut progress)?;
+    let suite = build(&arguments.build_options(&settings), &mut progress)?;
     // The kernels are burn's, whatever engines the user chose with a variable.
     environment.extend(engine_variables(&[EngineName::native()], None));
     let selection = select(&filter, &list(&suite, &environment)?);
-    environment.push(("TESTGEN_KERNELS", models(&selection)?.into()));
-    environment.push((
-        "TESTGEN_KERNELS_NAMED",
-        arguments.kernel.clone().unwrap_or_default().into(),
-    ));
-    environment.extend(
-        devices
-            .variable()
-            .map(|chosen| ("TESTGEN_DEVICE", chosen.into())),
-    );
+    environment.extend(arguments.variables(&selection, &devices)?);
     let part = SuitePart {
         name: None,
         selection,
@@ -121,6 +103,35 @@ pub(super) fn run(arguments: &KernelsArguments, out: &mut Out) -> Result<ExitCod
     };
     let executions = execute(&suite, &[part], &options, &mut progress)?;
     show(arguments, executions, out)
+}
+
+impl KernelsArguments {
+    /// How the suite is built: with the kernels that no other command needs.
+    fn build_options(&self, settings: &Settings) -> BuildOptions {
+        BuildOptions {
+            manifest: settings.out.join("Cargo.toml"),
+            release: self.release,
+            cpu_only: false,
+            engines_only: false,
+            all_kernels: true,
+        }
+    }
+
+    /// The variables that name the models, the kernels and the devices.
+    fn variables(
+        &self,
+        selection: &Selection,
+        devices: &ProcessDevices,
+    ) -> Result<Vec<(&'static str, OsString)>, RunError> {
+        let kernel = self.kernel.clone().unwrap_or_default();
+        let mut variables: Vec<(&'static str, OsString)> = vec![
+            ("TESTGEN_KERNELS", models(selection)?.into()),
+            ("TESTGEN_KERNELS_NAMED", kernel.into()),
+        ];
+        let chosen = devices.variable();
+        variables.extend(chosen.map(|chosen| ("TESTGEN_DEVICE", chosen.into())));
+        Ok(variables)
+    }
 }
 
 /// The models whose products are computed.

@@ -10,9 +10,9 @@ use super::{
 };
 use crate::{
     execution::run::{
-        DeviceSelection, ExecutionOptions, Listing, ProcessDevices, Run, RunError, Selection,
-        Simulation, SoakTime, SuitePart, Work, build, engine_variables, execute, failures_variable,
-        keep_reports, list, only_stress, select, stress_variables, summarize,
+        DeviceSelection, Execution, ExecutionOptions, Listing, ProcessDevices, Run, RunError,
+        Selection, Simulation, SoakTime, SuitePart, Work, build, engine_variables, execute,
+        failures_variable, keep_reports, list, only_stress, select, stress_variables, summarize,
     },
     generate::SpecFilter,
     report::render_human,
@@ -142,18 +142,15 @@ pub(super) fn run(arguments: &RunArguments, out: &mut Out) -> Result<ExitCode, E
         return Ok(ExitCode::Findings);
     }
     // Before the build, which takes minutes: a simulation can be impossible.
-    let mut environment = arguments.simulation(&settings, &mut progress)?;
+    let simulation = arguments.simulate.as_ref();
+    let mut environment = suite::simulated_devices(simulation, &settings, &mut progress)?;
     let suite = build(
         &arguments.suite.build_options(&settings, engines),
         &mut progress,
     )?;
     let engines = engine_variables(engines, arguments.python.as_deref());
     let listing = list(&suite, &engines)?;
-    let selection = arguments.selection(&filter, &listing);
-    // An empty suite is not the filter's fault; `summarize` reports it as a problem.
-    if selection.tests.is_empty() && !listing.is_empty() {
-        return Err(RunError::NothingSelected.into());
-    }
+    arguments.confirm_selected(&filter, &listing)?;
     environment.extend(engines);
     environment.extend(required_variable(&required));
     environment.extend(tuning);
@@ -171,15 +168,25 @@ pub(super) fn run(arguments: &RunArguments, out: &mut Out) -> Result<ExitCode, E
         required: &required,
     };
     let summary = summarize(&run, &ExpectedFailures::of_project(&settings)?)?;
+    show(arguments, &summary, executions, out)
+}
+
+/// Keeps the reports of the processes, and prints the summary.
+fn show(
+    arguments: &RunArguments,
+    summary: &Summary,
+    executions: Vec<Execution>,
+    out: &mut Out,
+) -> Result<ExitCode, Error> {
     let logs = keep_reports(executions, &arguments.report)?;
     // The end of a log says why a process died; otherwise the summary says more.
-    if has_crashed(&summary) {
+    if has_crashed(summary) {
         logs.iter().for_each(|log| suite::show_end(log));
     }
     let tuned_green = arguments.tuning.report()?;
     PrintedSummary {
-        summary: &summary,
-        text: render_human(&summary),
+        summary,
+        text: render_human(summary),
         green: summary.green && tuned_green,
         report: &arguments.report,
     }
@@ -275,16 +282,13 @@ impl RunArguments {
         }
     }
 
-    /// Prepares the simulated devices, and returns the variables by which a suite finds them.
-    fn simulation(
-        &self,
-        settings: &Settings,
-        progress: &mut RunProgress,
-    ) -> Result<Vec<(&'static str, OsString)>, RunError> {
-        match &self.simulate {
-            Some(simulation) => simulation.prepare(settings, progress),
-            None => Ok(Vec::new()),
+    /// Fails if the filter leaves no test of a suite.
+    fn confirm_selected(&self, filter: &SpecFilter, listing: &Listing) -> Result<(), RunError> {
+        // An empty suite is not the filter's fault; `summarize` reports it as a problem.
+        if self.selection(filter, listing).tests.is_empty() && !listing.is_empty() {
+            return Err(RunError::NothingSelected);
         }
+        Ok(())
     }
 
     /// The tests that a filter selects; with `--stress` the stress tests alone.

@@ -1,12 +1,13 @@
-//! The steps before the suite is built, for every command that runs it: write it and verify it.
+//! The steps around a run of the suite, for every command that runs it: write it, verify it,
+//! simulate devices, keep what it wrote.
 
 use crate::{
-    execution::run::{Execution, keep_reports, last_lines},
+    execution::run::{Execution, RunError, Simulation, keep_reports, last_lines},
     generate::{SpecFilter, write_suite},
     settings::Settings,
     verification::{render_human, verify_suite},
 };
-use std::path::Path;
+use std::{ffi::OsString, path::Path};
 use testgen_base::{cli_error::Error, progress::RunProgress, text::Count};
 
 /// Writes the whole suite, and verifies it. Findings are printed to stderr: a suite that does not
@@ -40,6 +41,19 @@ pub(super) fn write_verified(
         eprint!("{}", render_human(&verification));
     }
     Ok(verification.is_clean())
+}
+
+/// Prepares the simulated devices, if there are any, and returns the variables by which a suite
+/// finds them.
+pub(super) fn simulated_devices(
+    simulation: Option<&Simulation>,
+    settings: &Settings,
+    progress: &mut RunProgress,
+) -> Result<Vec<(&'static str, OsString)>, RunError> {
+    match simulation {
+        Some(simulation) => simulation.prepare(settings, progress),
+        None => Ok(Vec::new()),
+    }
 }
 
 /// Keeps the reports of processes that wrote lines as long as they ran. Returns the problem of the

@@ -70,14 +70,7 @@ fn on_device(
     device: &Device,
     limit: Duration,
 ) -> Result<ComputationOutcome, String> {
-    let mut list = prepared(suite, device);
-    list.args(["--list", "--format", "terse"]);
-    let list = output(list, limit)?;
-    if let Some(failure) = list.failure() {
-        return Err(format!("the test binary {failure}"));
-    }
-    let listed = String::from_utf8_lossy(&list.stdout);
-    let Some(filter) = filter(&listed, device.kind) else {
+    let Some(filter) = filter(&listed(suite, device, limit)?, device.kind) else {
         let why = format!("the suite has no check on {} that probes it", device.kind);
         return Ok(ComputationOutcome::Unsupported { why });
     };
@@ -108,6 +101,17 @@ fn on_device(
         with: suite.binary.display().to_string(),
         operations,
     })
+}
+
+/// The tests that the suite has on the device, as its test binary lists them.
+fn listed(suite: &BuiltSuite, device: &Device, limit: Duration) -> Result<String, String> {
+    let mut list = prepared(suite, device);
+    list.args(["--list", "--format", "terse"]);
+    let list = output(list, limit)?;
+    if let Some(failure) = list.failure() {
+        return Err(format!("the test binary {failure}"));
+    }
+    Ok(String::from_utf8_lossy(&list.stdout).into_owned())
 }
 
 fn output(command: Command, limit: Duration) -> Result<LimitedOutput, String> {
