@@ -9,7 +9,9 @@ use super::{
 };
 use crate::names::Meaning;
 use std::rc::Rc;
-use syn::{Expr, ExprAssign, ExprPath, ExprStruct, ExprTry, Lit, Member, ext::IdentExt};
+use syn::{
+    Expr, ExprAssign, ExprClosure, ExprPath, ExprStruct, ExprTry, Lit, Member, ext::IdentExt,
+};
 
 /// The help when no more precise one is known.
 const PLAIN: &str = "write it as `let`, `match`, `if`, calls and `return`";
@@ -51,16 +53,7 @@ impl<'a> Interpreter<'_, 'a> {
             Expr::Struct(literal) if literal.rest.is_none() && literal.qself.is_none() => {
                 self.structure(literal, state)
             }
-            Expr::Closure(closure) if closure.asyncness.is_none() => {
-                let captured = state.captured();
-                branch::value(
-                    state,
-                    Value::Closure(Rc::new(Closure {
-                        expression: closure,
-                        captured,
-                    })),
-                )
-            }
+            Expr::Closure(closure) if closure.asyncness.is_none() => closure_value(closure, state),
             Expr::Unary(_) | Expr::Binary(_) => self.operator(expression, state),
             _ => self.unsupported(expression, what(expression), PLAIN),
         }
@@ -246,6 +239,17 @@ impl<'a> Interpreter<'_, 'a> {
             }
         })
     }
+}
+
+/// A closure is a value with the variables that it can see; its body is interpreted when it is
+/// called.
+fn closure_value<'a>(expression: &'a ExprClosure, state: PathState<'a>) -> Vec<Branch<'a>> {
+    let captured = state.captured();
+    let closure = Closure {
+        expression,
+        captured,
+    };
+    branch::value(state, Value::Closure(Rc::new(closure)))
 }
 
 fn field_name(member: &Member) -> Option<String> {

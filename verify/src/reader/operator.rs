@@ -21,23 +21,11 @@ impl<'a> Interpreter<'_, 'a> {
                 return self.expression(&unary.expr, state);
             }
             Expr::Unary(unary) if matches!(unary.op, UnOp::Not(_)) => {
-                let (conditions, mut all) = self.condition(&unary.expr, state);
-                all.extend(
-                    conditions
-                        .into_iter()
-                        .flat_map(|(state, holds)| branch::value(state, Value::Truth(!holds))),
-                );
-                return all;
+                return self.truth_value(&unary.expr, false, state);
             }
             Expr::Unary(unary) => vec![&unary.expr],
             Expr::Binary(binary) if matches!(binary.op, BinOp::And(_) | BinOp::Or(_)) => {
-                let (conditions, mut all) = self.condition(expression, state);
-                all.extend(
-                    conditions
-                        .into_iter()
-                        .flat_map(|(state, holds)| branch::value(state, Value::Truth(holds))),
-                );
-                return all;
+                return self.truth_value(expression, true, state);
             }
             Expr::Binary(binary) if !is_assigning(&binary.op) => vec![&binary.left, &binary.right],
             _ => {
@@ -57,6 +45,21 @@ impl<'a> Interpreter<'_, 'a> {
             });
             branch::value(state, value)
         })
+    }
+
+    /// Whether `condition` is `expected`, as a value.
+    fn truth_value(
+        &mut self,
+        condition: &'a Expr,
+        expected: bool,
+        state: PathState<'a>,
+    ) -> Vec<Branch<'a>> {
+        let (conditions, mut all) = self.condition(condition, state);
+        let values = conditions
+            .into_iter()
+            .flat_map(|(state, holds)| branch::value(state, Value::Truth(holds == expected)));
+        all.extend(values);
+        all
     }
 }
 
