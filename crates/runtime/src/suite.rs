@@ -20,7 +20,7 @@ mod trial;
 
 use crate::{check::CheckContext, harness::Harness, require::RequiredDevices};
 use environment::{Environment, IgnoredMode};
-use libtest_mimic::Arguments;
+use libtest_mimic::{Arguments, Trial};
 use std::{num::NonZero, path::Path, process::ExitCode, sync::Arc, thread};
 use testgen_device::DeviceIndex;
 use testgen_engine::EngineName;
@@ -69,19 +69,18 @@ pub fn main(harnesses: &[&'static Harness], manifest_dir: &str) -> ExitCode {
             is_selected(&arguments, &trial::name_of(harness, check))
         });
     }
-    let shared = &environment;
-    let trials = harnesses
-        .iter()
-        .flat_map(|harness| {
-            let on_engine =
-                |(registration, engine)| trial::trial(shared, harness, registration, engine);
-            planned(harness, &shared.engines)
-                .into_iter()
-                .map(on_engine)
-                .collect::<Vec<_>>()
-        })
-        .collect();
-    libtest_mimic::run(&arguments, trials).exit_code()
+    libtest_mimic::run(&arguments, trials(harnesses, &environment)).exit_code()
+}
+
+/// The tests of all harnesses.
+fn trials(harnesses: &[&'static Harness], environment: &Arc<Environment>) -> Vec<Trial> {
+    let mut trials = Vec::new();
+    for harness in harnesses {
+        for (registration, engine) in planned(harness, &environment.engines) {
+            trials.push(trial::trial(environment, harness, registration, engine));
+        }
+    }
+    trials
 }
 
 /// The checks of a harness, each on every engine that has it.

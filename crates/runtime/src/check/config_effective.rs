@@ -11,7 +11,7 @@
 mod change;
 mod unchanged;
 
-use super::run::{Abort, CheckResult, CheckRun, Failures};
+use super::run::{Abort, CheckResult, CheckRun, Failures, SubjectUnderTest};
 #[cfg(test)]
 use super::tests::faulty::{Detected, Fault};
 use crate::golden::Golden;
@@ -34,20 +34,7 @@ pub(super) fn check(run: &mut CheckRun<'_>) -> CheckResult {
     let golden = run.golden()?;
     let tested = run.subject_under_test()?;
     let config = tested.model().config().clone();
-    let recorded = golden
-        .config_effects
-        .as_ref()
-        // The native engine knows the fields that it reads; a process does not report them.
-        .filter(|_| run.engine.process_name().is_some());
-    let Tries { tries, inert } = match (recorded, tested.model().fields()) {
-        (Some(recorded), _) => Tries::recorded(&config, recorded)?,
-        (None, Some(fields)) => Tries::new(&config, fields),
-        (None, None) => {
-            return Err(Abort::Skip(
-                "the golden does not record the fields that have an effect".to_owned(),
-            ));
-        }
-    };
+    let Tries { tries, inert } = Tries::for_engine(run, &golden, &tested)?;
     if tries.is_empty() {
         return Err(Abort::Fail(
             "the model reads no field of the configuration".to_owned(),
@@ -70,16 +57,21 @@ pub(super) fn check(run: &mut CheckRun<'_>) -> CheckResult {
     run.forget_mocks();
     failures.extend(unchanged.differences(run)?);
     failures.conclude()?;
+    let inert = list_inert(&inert);
+    Ok(Some(format!("{effective} fields have an effect{inert}")))
+}
+
+/// The end of the summary: the fields that rightly have no effect, each with the reason.
+fn list_inert(inert: &[(&'static str, &'static str)]) -> String {
     let inert: Vec<String> = inert
         .iter()
         .map(|(field, why)| format!("`{field}`: {why}"))
         .collect();
-    let inert = if inert.is_empty() {
+    if inert.is_empty() {
         String::new()
     } else {
         format!("; rightly without: {}", inert.join(", "))
-    };
-    Ok(Some(format!("{effective} fields have an effect{inert}")))
+    }
 }
 
 /// Whether one of the changes of a field has an effect; otherwise what was tried.
@@ -118,6 +110,28 @@ struct Tries {
 }
 
 impl Tries {
+    /// The fields that have an effect in transformers on an engine that is a process, else the
+    /// fields that the model reads.
+    fn for_engine(
+        run: &CheckRun<'_>,
+        golden: &Golden,
+        tested: &SubjectUnderTest,
+    ) -> Result<Self, Abort> {
+        let config = tested.model().config();
+        let recorded = golden
+            .config_effects
+            .as_ref()
+            // The native engine knows the fields that it reads; a process does not report them.
+            .filter(|_| run.engine.process_name().is_some());
+        match (recorded, tested.model().fields()) {
+            (Some(recorded), _) => Self::recorded(config, recorded),
+            (None, Some(fields)) => Ok(Self::new(config, fields)),
+            (None, None) => Err(Abort::Skip(
+                "the golden does not record the fields that have an effect".to_owned(),
+            )),
+        }
+    }
+
     fn new(config: &Value, FieldsRead { read, inert }: &FieldsRead) -> Self {
         let places = change::places(config, read)
             .into_iter()

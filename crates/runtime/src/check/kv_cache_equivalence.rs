@@ -16,7 +16,10 @@ use super::{
     run::{Abort, CheckResult, CheckRun, Failures, SubjectUnderTest},
 };
 use crate::golden::Golden;
-use testgen_nn::array::{Array, Arrays};
+use testgen_nn::{
+    array::{Array, Arrays},
+    forward::{ForwardError, Session},
+};
 
 /// The lengths of the steps in which a sequence is read.
 struct Schedule {
@@ -49,13 +52,7 @@ pub(super) fn check(run: &mut CheckRun<'_>) -> CheckResult {
         let mut session = tested.model().session()?;
         let length = arrays[facts.stream.ids()].shape()[1];
         if facts.stream.other_arguments().is_some() {
-            advance_in_steps(
-                session.as_mut(),
-                facts.stream,
-                &with_another_source(&arrays, facts),
-                &[1],
-            )?;
-            session.reset();
+            read_another_source(session.as_mut(), &arrays, facts)?;
         }
         for Schedule {
             label: schedule,
@@ -87,6 +84,18 @@ pub(super) fn check(run: &mut CheckRun<'_>) -> CheckResult {
 /// Why a class has no cache.
 pub(super) fn inapplicable(class: &str) -> Option<String> {
     class_without_cache(class)
+}
+
+/// Reads one token beside another source, and resets the session.
+fn read_another_source(
+    session: &mut dyn Session,
+    inputs: &Arrays,
+    facts: TextFacts<'_>,
+) -> Result<(), ForwardError> {
+    let others = with_another_source(inputs, facts);
+    advance_in_steps(session, facts.stream, &others, &[1])?;
+    session.reset();
+    Ok(())
 }
 
 /// The same tokens with the source of the next row.

@@ -33,10 +33,7 @@ pub(super) fn answer(call: &TaskCall<'_>, request: Request) -> Result<Response, 
     let settings = GenerationSettings::new(&controls, defaults, 1)?;
     let needed = "a `decoder_start_token_id` in `generation_config.json` or `config.json`";
     let start = defaults.decoder_start().ok_or_else(|| call.lacks(needed))?;
-    let texts: Vec<TextInput<'_>> = questions.iter().map(|text| (text.as_str(), None)).collect();
-    let mut asked = call.tokenize(&texts, TokenizeOptions::default())?.arrays;
-    // BERT's tokenizer also returns `token_type_ids`, which `RagModel` does not take.
-    asked.retain(|name, _| matches!(name.as_str(), "input_ids" | "attention_mask"));
+    let asked = tokenized(call, &questions)?;
     let found = call.model.forward(&asked)?;
     let writer = Writer {
         call,
@@ -63,6 +60,15 @@ pub(super) fn answer(call: &TaskCall<'_>, request: Request) -> Result<Response, 
             })
             .collect::<Result<_, HandlerError>>()?,
     ))
+}
+
+/// The questions as the question encoder reads them.
+fn tokenized(call: &TaskCall<'_>, questions: &[String]) -> Result<Arrays, HandlerError> {
+    let texts: Vec<TextInput<'_>> = questions.iter().map(|text| (text.as_str(), None)).collect();
+    let mut asked = call.tokenize(&texts, TokenizeOptions::default())?.arrays;
+    // BERT's tokenizer also returns `token_type_ids`, which `RagModel` does not take.
+    asked.retain(|name, _| matches!(name.as_str(), "input_ids" | "attention_mask"));
+    Ok(asked)
 }
 
 /// The passages found for each question, best first.

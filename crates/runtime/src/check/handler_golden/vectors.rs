@@ -28,15 +28,7 @@ impl AnswerComparison<'_, '_, '_> {
         if !self.same_count("rows of vectors", expected.len(), got.len()) {
             return Ok(None);
         }
-        let names: Vec<&String> = expected.iter().flat_map(BTreeMap::keys).collect();
-        for name in got
-            .iter()
-            .flat_map(BTreeMap::keys)
-            .filter(|name| !names.iter().any(|known| known == *name))
-        {
-            self.failures
-                .push(format!("`{name}` is answered, but not recorded"));
-        }
+        self.reject_unrecorded(expected, &got);
         let mut rest: BTreeMap<&String, (Vec<f32>, Vec<f32>)> = BTreeMap::new();
         for (row, (expected, got)) in expected.iter().zip(&got).enumerate() {
             for (name, expected) in expected {
@@ -60,6 +52,19 @@ impl AnswerComparison<'_, '_, '_> {
             self.numbers(name, expected, got);
         }
         Ok(Some(format!("{} rows of vectors", expected.len())))
+    }
+
+    /// A failure for each array of the answer with a name that no row has in the golden.
+    fn reject_unrecorded(&mut self, expected: &[BTreeMap<String, Vector>], got: &[Named]) {
+        let names: Vec<&String> = expected.iter().flat_map(BTreeMap::keys).collect();
+        for name in got
+            .iter()
+            .flat_map(BTreeMap::keys)
+            .filter(|name| !names.iter().any(|known| known == *name))
+        {
+            self.failures
+                .push(format!("`{name}` is answered, but not recorded"));
+        }
     }
 
     /// The array `name` of a row, or a failure if it is missing or has another shape.
