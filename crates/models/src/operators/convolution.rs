@@ -119,33 +119,11 @@ pub(crate) fn product_of_windows<B: Ops>(
 }
 
 fn transposed<B: Ops>(arguments: &CallArguments<'_, B>) -> Result<DeviceTensor<B>, CallError> {
-    let [stride, padding, dilation] = windows_of::<2>(arguments.attributes);
-    let output = std::array::from_fn(|dimension| {
-        arguments
-            .attributes
-            .output_padding
-            .get(dimension)
-            .copied()
-            .unwrap_or(0)
-    });
     if B::kind(arguments.device) == DeviceKind::Cpu {
-        let options = ConvTransposeOptions::new(
-            stride,
-            padding,
-            output,
-            dilation,
-            arguments.attributes.groups,
-        );
-        let bias = arguments
-            .optional(2)?
-            .map(|bias| B::float_cast(bias, FloatDType::F32));
-        return Ok(arguments.rounded(B::conv_transpose2d(
-            arguments.single(0)?,
-            arguments.single(1)?,
-            bias,
-            options,
-        )));
+        return transposed_on_host(arguments);
     }
+    let [stride, padding, dilation] = windows_of::<2>(arguments.attributes);
+    let output = output_padding(arguments.attributes);
     let (x, weight) = (arguments.float(0)?, arguments.float(1)?);
     let kernel = dims::<B>(&weight)[2..].to_vec();
     let spread = (0..2).fold(x, |x, dimension| {
@@ -172,6 +150,36 @@ fn transposed<B: Ops>(arguments: &CallArguments<'_, B>) -> Result<DeviceTensor<B
         arguments.optional(2)?,
         &plain,
     )))
+}
+
+fn transposed_on_host<B: Ops>(
+    arguments: &CallArguments<'_, B>,
+) -> Result<DeviceTensor<B>, CallError> {
+    let [stride, padding, dilation] = windows_of::<2>(arguments.attributes);
+    let options = ConvTransposeOptions::new(
+        stride,
+        padding,
+        output_padding(arguments.attributes),
+        dilation,
+        arguments.attributes.groups,
+    );
+    let bias = arguments
+        .optional(2)?
+        .map(|bias| B::float_cast(bias, FloatDType::F32));
+    Ok(arguments.rounded(B::conv_transpose2d(
+        arguments.single(0)?,
+        arguments.single(1)?,
+        bias,
+        options,
+    )))
+}
+
+/// Elements that are added at the end of height and width.
+fn output_padding(attributes: &Attributes) -> [usize; 2] {
+    std::array::from_fn(|dimension| {
+        let added = attributes.output_padding.get(dimension);
+        added.copied().unwrap_or(0)
+    })
 }
 
 /// `stride` - 1 zeros between neighbours of a dimension.

@@ -45,48 +45,72 @@ fn of_elements<B: Ops>(
     a: FloatTensor<B>,
     b: FloatTensor<B>,
 ) -> FloatTensor<B> {
-    let number = |number: f64| full::<B>(&dims::<B>(&a), number, &a);
-    let difference = || B::float_sub(a.clone(), b.clone());
     match arguments.operator {
         Operator::MseLoss => {
-            let difference = difference();
+            let difference = B::float_sub(a, b);
             B::float_mul(difference.clone(), difference)
         }
-        Operator::L1Loss => B::float_abs(difference()),
-        Operator::SmoothL1Loss => {
-            let distance = B::float_abs(difference());
-            let square =
-                B::float_mul_scalar(B::float_mul(distance.clone(), distance.clone()), 0.5.into());
-            // PyTorch's default of `beta` is 1.
-            let near = B::float_lower_elem(distance.clone(), 1.0.into(), arguments.truths());
-            B::float_mask_where(B::float_sub_scalar(distance, 0.5.into()), near, square)
-        }
-        Operator::BceLoss => {
-            // PyTorch limits the logarithm to -100.
-            let log = |x: FloatTensor<B>| maximum::<B>(B::float_log(x), number(-100.0));
-            let other = B::float_mul(
-                B::float_sub(number(1.0), b.clone()),
-                log(B::float_sub(number(1.0), a.clone())),
-            );
-            B::float_neg(B::float_add(B::float_mul(b.clone(), log(a.clone())), other))
-        }
-        Operator::BceWithLogitsLoss => {
-            // The exponent is never positive, so that no large logit overflows.
-            let tail = B::float_log(B::float_add_scalar(
-                B::float_exp(B::float_neg(B::float_abs(a.clone()))),
-                1.0.into(),
-            ));
-            let tail = B::float_add(tail, maximum::<B>(B::float_neg(a.clone()), number(0.0)));
-            B::float_add(
-                B::float_mul(B::float_sub(number(1.0), b.clone()), a.clone()),
-                tail,
-            )
-        }
-        // `kl_div_loss`; the product of a target of 0 with a logarithm is 0.
-        _ => {
-            let product = B::float_mul(b.clone(), B::float_sub(B::float_log(b.clone()), a.clone()));
-            let empty = B::float_equal_elem(b.clone(), 0.0.into(), arguments.truths());
-            B::float_mask_where(product, empty, number(0.0))
-        }
+        Operator::L1Loss => B::float_abs(B::float_sub(a, b)),
+        Operator::SmoothL1Loss => smooth_l1(arguments, B::float_abs(B::float_sub(a, b))),
+        Operator::BceLoss => cross_entropy::<B>(a, b),
+        Operator::BceWithLogitsLoss => cross_entropy_of_logits::<B>(a, b),
+        _ => divergence(arguments, a, b),
     }
+}
+
+fn smooth_l1<B: Ops>(arguments: &CallArguments<'_, B>, distance: FloatTensor<B>) -> FloatTensor<B> {
+    let square = B::float_mul_scalar(B::float_mul(distance.clone(), distance.clone()), 0.5.into());
+    // PyTorch's default of `beta` is 1.
+    let near = B::float_lower_elem(distance.clone(), 1.0.into(), arguments.truths());
+    B::float_mask_where(B::float_sub_scalar(distance, 0.5.into()), near, square)
+}
+
+/// The binary cross entropy of probabilities `a` and targets `b`.
+fn cross_entropy<B: Ops>(a: FloatTensor<B>, b: FloatTensor<B>) -> FloatTensor<B> {
+    let other = B::float_mul(
+        complement::<B>(b.clone()),
+        limited_log::<B>(complement::<B>(a.clone())),
+    );
+    B::float_neg(B::float_add(B::float_mul(b, limited_log::<B>(a)), other))
+}
+
+/// The binary cross entropy of logits `a` and targets `b`.
+fn cross_entropy_of_logits<B: Ops>(a: FloatTensor<B>, b: FloatTensor<B>) -> FloatTensor<B> {
+    // The exponent is never positive, so that no large logit overflows.
+    let tail = B::float_log(B::float_add_scalar(
+        B::float_exp(B::float_neg(B::float_abs(a.clone()))),
+        1.0.into(),
+    ));
+    let positive = maximum::<B>(B::float_neg(a.clone()), filled::<B>(0.0, &a));
+    let tail = B::float_add(tail, positive);
+    B::float_add(B::float_mul(complement::<B>(b), a), tail)
+}
+
+/// PyTorch's `kl_div` of log probabilities `a` and targets `b`.
+fn divergence<B: Ops>(
+    arguments: &CallArguments<'_, B>,
+    a: FloatTensor<B>,
+    b: FloatTensor<B>,
+) -> FloatTensor<B> {
+    let zero = filled::<B>(0.0, &a);
+    let product = B::float_mul(b.clone(), B::float_sub(B::float_log(b.clone()), a));
+    // The product of a target of 0 with its logarithm is 0 in PyTorch, and NaN if it is computed.
+    let empty = B::float_equal_elem(b, 0.0.into(), arguments.truths());
+    B::float_mask_where(product, empty, zero)
+}
+
+/// A tensor of one number, in the shape and the type of `x`.
+fn filled<B: Ops>(number: f64, x: &FloatTensor<B>) -> FloatTensor<B> {
+    full::<B>(&dims::<B>(x), number, x)
+}
+
+/// 1 - x.
+fn complement<B: Ops>(x: FloatTensor<B>) -> FloatTensor<B> {
+    B::float_sub(filled::<B>(1.0, &x), x)
+}
+
+/// The logarithm, which PyTorch limits to -100 in this loss.
+fn limited_log<B: Ops>(x: FloatTensor<B>) -> FloatTensor<B> {
+    let limit = filled::<B>(-100.0, &x);
+    maximum::<B>(B::float_log(x), limit)
 }

@@ -143,13 +143,6 @@ impl<B: Ops> Mamba2Mixer<B> {
         ];
         let (inner, width) = (config.fields.inner(), config.fields.hidden_size);
         let channels = inner + 2 * groups * state;
-        let by_head = |name, change: fn(f32) -> f32| {
-            let values: Vec<f32> = w.values(name, &[heads])?.into_iter().map(change).collect();
-            Ok(Tensor::from_data(
-                TensorData::new(values, [1, 1, heads]),
-                (w.device(), DType::F32),
-            ))
-        };
         let linear = |name, inner, out| {
             Linear::load_with_bias(&w.module(name), inner, out, config.fields.use_bias)
         };
@@ -163,9 +156,9 @@ impl<B: Ops> Mamba2Mixer<B> {
                 config.fields.use_conv_bias,
             )?,
             activation: config.fields.hidden_act,
-            dt_bias: by_head("dt_bias", |bias| bias)?,
-            rate: by_head("A_log", |log| -log.exp())?,
-            skip: by_head("D", |skip| skip)?,
+            dt_bias: by_head(w, "dt_bias", heads, |bias| bias)?,
+            rate: by_head(w, "A_log", heads, |log| -log.exp())?,
+            skip: by_head(w, "D", heads, |skip| skip)?,
             // `validate` has refused a limit that is not a number.
             limits: [0, 1].map(|end| config.time_step_limit[end].value().unwrap_or(f64::INFINITY)),
             norm: GroupRmsNorm::load(
@@ -217,6 +210,20 @@ impl<B: Ops> Mamba2Mixer<B> {
             .expand([batch, seq, heads, head_dim])
             .reshape([batch, seq, heads * head_dim])
     }
+}
+
+/// The numbers of all heads, each changed on the host: f32 [1, 1, heads].
+fn by_head<B: Ops>(
+    w: &Weights<B>,
+    name: &str,
+    heads: usize,
+    change: fn(f32) -> f32,
+) -> Result<Tensor<B, 3>, WeightsError> {
+    let values: Vec<f32> = w.values(name, &[heads])?.into_iter().map(change).collect();
+    Ok(Tensor::from_data(
+        TensorData::new(values, [1, 1, heads]),
+        (w.device(), DType::F32),
+    ))
 }
 
 impl<B: Ops> Mixer<B> for Mamba2Mixer<B> {
