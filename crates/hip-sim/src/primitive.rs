@@ -270,12 +270,14 @@ fn groups(lengths: &[usize], is_over: impl Fn(usize) -> bool) -> Vec<Vec<Vec<usi
         lengths.iter().enumerate().map(length).collect()
     };
     let (kept, varied) = (positions(&part(false)), positions(&part(true)));
-    let sum = |left: &[usize], right: &[usize]| -> Vec<usize> {
-        left.iter().zip(right).map(|(a, b)| a + b).collect()
-    };
     kept.iter()
-        .map(|start| varied.iter().map(|offset| sum(start, offset)).collect())
+        .map(|start| varied.iter().map(|offset| moved(start, offset)).collect())
         .collect()
+}
+
+/// A position moved by an offset in each dimension.
+fn moved(position: &[usize], offset: &[usize]) -> Vec<usize> {
+    position.iter().zip(offset).map(|(a, b)| a + b).collect()
 }
 
 #[cfg(test)]

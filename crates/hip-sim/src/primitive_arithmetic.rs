@@ -34,8 +34,6 @@ pub enum SimulatedReduction {
 impl SimulatedFunction {
     /// The number of x.
     pub(crate) fn apply(self, x: f64) -> f64 {
-        // A comparison with NaN is false, and NaN remains.
-        let positive = |x: f64| if x <= 0.0 { 0.0 } else { x };
         match self {
             Self::Logistic => 1.0 / (1.0 + (-x).exp()),
             Self::Tanh { alpha, beta } => beta * (alpha * x).tanh(),
@@ -51,25 +49,32 @@ impl SimulatedFunction {
     }
 }
 
+fn positive(x: f64) -> f64 {
+    // A comparison with NaN is false, and NaN remains.
+    if x <= 0.0 { 0.0 } else { x }
+}
+
 impl SimulatedReduction {
     /// The number of `numbers`, of which a mean counts `count`.
     pub(crate) fn apply(self, numbers: &[f64], count: usize) -> f64 {
-        let extreme = |start: f64, select: fn(f64, f64) -> f64| {
-            numbers.iter().fold(start, |extreme, number| {
-                if extreme.is_nan() || number.is_nan() {
-                    f64::NAN
-                } else {
-                    select(extreme, *number)
-                }
-            })
-        };
         match self {
             Self::Sum => numbers.iter().sum(),
             Self::Mean => numbers.iter().sum::<f64>() / count as f64,
-            Self::Maximum => extreme(f64::NEG_INFINITY, f64::max),
-            Self::Minimum => extreme(f64::INFINITY, f64::min),
+            Self::Maximum => extreme(numbers, f64::NEG_INFINITY, f64::max),
+            Self::Minimum => extreme(numbers, f64::INFINITY, f64::min),
         }
     }
+}
+
+/// The largest or the smallest number. `f64::max` and `f64::min` ignore NaN, which devices keep.
+fn extreme(numbers: &[f64], start: f64, select: fn(f64, f64) -> f64) -> f64 {
+    numbers.iter().fold(start, |extreme, number| {
+        if extreme.is_nan() || number.is_nan() {
+            f64::NAN
+        } else {
+            select(extreme, *number)
+        }
+    })
 }
 
 /// The softmax of a line. Exponentials are f32, as on a device, where they overflow unless the

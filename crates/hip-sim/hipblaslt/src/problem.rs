@@ -74,13 +74,16 @@ pub(crate) unsafe fn product(
 /// for those with a floating point.
 fn has_types(operation: &MatmulOperation, [a, b, c, d]: [MatrixType; 4]) -> bool {
     use MatrixType::{E4m3Fnuz, E5m2Fnuz, I8, I32};
-    let is_float8 = |number| matches!(number, E4m3Fnuz | E5m2Fnuz);
     let factors = match (operation.whole, a) {
         (true, _) => (a, b, d) == (I8, I8, I32),
         (false, E4m3Fnuz | E5m2Fnuz) => is_float8(b) && !matches!(d, I32),
         (false, _) => a == b && a != I8 && d != I32 && operation.scales == [0; 2],
     };
     factors && c == d && !is_float8(d) && d != I8
+}
+
+fn is_float8(number: MatrixType) -> bool {
+    matches!(number, MatrixType::E4m3Fnuz | MatrixType::E5m2Fnuz)
 }
 
 fn epilogue(

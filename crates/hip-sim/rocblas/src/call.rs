@@ -37,7 +37,6 @@ impl GemmArguments {
     pub(crate) unsafe fn product(&self, solution: i32) -> Result<SimulatedProduct, RocblasStatus> {
         // SAFETY: as the caller promises.
         let xf32 = unsafe { handle_at(self.handle)? }.xf32.get();
-        let size = |size: c_int| usize::try_from(size).map_err(|_| RocblasStatus::InvalidSize);
         let [op_a, op_b] = self.operations;
         let transposed = [is_transposed(op_a)?, is_transposed(op_b)?];
         let sizes @ [rows, columns, inner] = [
@@ -92,6 +91,10 @@ impl GemmArguments {
             _ => Err(RocblasStatus::InvalidValue),
         }
     }
+}
+
+fn size(size: c_int) -> Result<usize, RocblasStatus> {
+    usize::try_from(size).map_err(|_| RocblasStatus::InvalidSize)
 }
 
 fn matrix(

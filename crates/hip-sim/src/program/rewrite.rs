@@ -100,22 +100,24 @@ fn without_attribute(declaration: &str) -> &str {
 /// Replaces `typedef T N __attribute__((ext_vector_type(K)));`, which only clang supports, by the
 /// vector of the headers.
 fn vector_types(source: &str) -> String {
-    const ATTRIBUTE: &str = " __attribute__((ext_vector_type(";
-    let line = |line: &str| {
-        let (declaration, length) = line
-            .trim_start()
-            .strip_prefix("typedef ")?
-            .split_once(ATTRIBUTE)?;
-        let (length, _) = length.split_once(')')?;
-        let (element, name) = declaration.rsplit_once(' ')?;
-        Some(format!(
-            "typedef hip_sim::vector<{element}, {length}> {name};\n"
-        ))
-    };
     source
         .lines()
-        .map(|text| line(text).unwrap_or_else(|| format!("{text}\n")))
+        .map(|line| vector_type(line).unwrap_or_else(|| format!("{line}\n")))
         .collect()
+}
+
+/// The declaration of a vector of the headers, if the line declares a vector type.
+fn vector_type(line: &str) -> Option<String> {
+    const ATTRIBUTE: &str = " __attribute__((ext_vector_type(";
+    let (declaration, length) = line
+        .trim_start()
+        .strip_prefix("typedef ")?
+        .split_once(ATTRIBUTE)?;
+    let (length, _) = length.split_once(')')?;
+    let (element, name) = declaration.rsplit_once(' ')?;
+    Some(format!(
+        "typedef hip_sim::vector<{element}, {length}> {name};\n"
+    ))
 }
 
 /// WMMA kernels write a tile to shared memory and read it back without a barrier: they rely on the
@@ -125,17 +127,19 @@ fn lockstep(source: &str) -> String {
     if !source.contains("amdgcn") {
         return source.to_owned();
     }
-    let line = |line: &str| {
-        let start = line.trim_start();
-        let is_tile = (start.starts_with("shared_memory_") || start.starts_with("_tmp_"))
-            && line.contains("] = ");
-        if is_tile || start.starts_with("wmma_store_") {
-            format!("__syncwarp(); {line} __syncwarp();\n")
-        } else {
-            format!("{line}\n")
-        }
-    };
-    source.lines().map(line).collect()
+    source.lines().map(with_barriers).collect()
+}
+
+/// The line between wave barriers if it writes to a tile.
+fn with_barriers(line: &str) -> String {
+    let start = line.trim_start();
+    let is_tile = (start.starts_with("shared_memory_") || start.starts_with("_tmp_"))
+        && line.contains("] = ");
+    if is_tile || start.starts_with("wmma_store_") {
+        format!("__syncwarp(); {line} __syncwarp();\n")
+    } else {
+        format!("{line}\n")
+    }
 }
 
 #[cfg(test)]
