@@ -218,17 +218,11 @@ fn open_files(
     files: &[&str],
 ) -> Result<SharedLibrary, LibraryNotFound> {
     let [before, after] = directories(system, device);
-    let located = |directories: &[PathBuf]| -> Vec<PathBuf> {
-        directories
-            .iter()
-            .flat_map(|directory| files.iter().map(move |file| directory.join(file)))
-            .collect()
-    };
     let by_loader = files.iter().flat_map(|file| system.loader_candidates(file));
-    let candidates: Vec<PathBuf> = located(&before)
+    let candidates: Vec<PathBuf> = located(files, &before)
         .into_iter()
         .chain(by_loader)
-        .chain(located(&after))
+        .chain(located(files, &after))
         .collect();
     SharedLibrary::open(&candidates).map_err(|NotOpened { broken }| {
         let loader = format!("the loader's path ({})", files.join(", "));
@@ -245,6 +239,14 @@ fn open_files(
             broken,
         }
     })
+}
+
+/// The paths of the files in each directory.
+fn located(files: &[&str], directories: &[PathBuf]) -> Vec<PathBuf> {
+    directories
+        .iter()
+        .flat_map(|directory| files.iter().map(move |file| directory.join(file)))
+        .collect()
 }
 
 /// The directories that are searched before and after the loader's path. ROCM_PATH comes first,

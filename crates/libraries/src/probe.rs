@@ -93,17 +93,20 @@ pub(crate) fn as_convolution(product: &Call) -> Option<Call> {
 
 /// The shape of the result.
 pub(crate) fn shape(operation: ComputeOperation, operands: &[HostTensor]) -> Vec<usize> {
-    let of = |index: usize| {
-        operands
-            .get(index)
-            .map(|operand| operand.shape.clone())
-            .unwrap_or_default()
-    };
-    match (operation, &of(0)[..], &of(1)[..]) {
+    let [left, right] = [0, 1].map(|index| shape_of(operands, index));
+    match (operation, &left[..], &right[..]) {
         (ComputeOperation::Sum, ..) => vec![1],
         (ComputeOperation::MatrixProduct, [rows, _], [_, columns]) => vec![*rows, *columns],
         (_, shape, _) => shape.to_vec(),
     }
+}
+
+/// The shape of an operand; without dimensions if it is missing.
+fn shape_of(operands: &[HostTensor], index: usize) -> Vec<usize> {
+    operands
+        .get(index)
+        .map(|operand| operand.shape.clone())
+        .unwrap_or_default()
 }
 
 #[cfg(test)]

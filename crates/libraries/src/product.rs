@@ -110,13 +110,6 @@ impl Gemm {
 
     /// The place of a matrix's elements.
     pub fn stored(&self, operand: Operand) -> MatrixStorage {
-        let turn = |[rows, columns]: [usize; 2], transposed| {
-            if transposed {
-                [columns, rows]
-            } else {
-                [rows, columns]
-            }
-        };
         let GemmTypes {
             factors, result, ..
         } = self.arithmetic;
@@ -148,6 +141,15 @@ impl Gemm {
             .iter()
             .map(|transposed| if *transposed { 'T' } else { 'N' })
             .collect()
+    }
+}
+
+/// The sizes of a matrix as it is stored.
+fn turn([rows, columns]: [usize; 2], transposed: bool) -> [usize; 2] {
+    if transposed {
+        [columns, rows]
+    } else {
+        [rows, columns]
     }
 }
 
@@ -199,8 +201,12 @@ impl GemmCall {
     #[must_use]
     pub fn with_joined_batch(mut self) -> Self {
         let [a, b, d] = &mut self.storage;
-        let continues = |matrix: &MatrixStorage| matrix.stride == matrix.leading * matrix.columns;
-        if self.batch > 1 && a.stride == 0 && !self.transposed[1] && continues(b) && continues(d) {
+        if self.batch > 1
+            && a.stride == 0
+            && !self.transposed[1]
+            && b.is_contiguous()
+            && d.is_contiguous()
+        {
             self.columns *= self.batch;
             for matrix in [b, d] {
                 matrix.columns *= self.batch;
@@ -284,6 +290,11 @@ impl MatrixStorage {
     /// The index of an element.
     pub fn index(&self, matrix: usize, row: usize, column: usize) -> usize {
         matrix * self.stride + column * self.leading + row
+    }
+
+    /// Whether the columns of a matrix continue in the next one.
+    fn is_contiguous(&self) -> bool {
+        self.stride == self.leading * self.columns
     }
 }
 

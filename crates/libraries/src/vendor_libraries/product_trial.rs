@@ -170,6 +170,20 @@ fn encoded(numbers: &[f64], number: NumberType) -> Vec<u8> {
     bytes
 }
 
+/// The place of an element in a matrix that may be stored transposed.
+fn index_in(
+    stored: MatrixStorage,
+    matrix: usize,
+    turned: bool,
+    [row, column]: [usize; 2],
+) -> usize {
+    if turned {
+        stored.index(matrix, column, row)
+    } else {
+        stored.index(matrix, row, column)
+    }
+}
+
 /// The compared elements with their bounds, column by column.
 fn reference(
     product: &GemmCall,
@@ -180,17 +194,10 @@ fn reference(
     let bounds = bounds(product.arithmetic);
     let [of_a, of_b] = [Operand::A, Operand::B].map(|operand| product.stored(operand));
     let [turned_a, turned_b] = product.transposed;
-    let at = |stored: MatrixStorage, matrix, turned, [row, column]: [usize; 2]| {
-        if turned {
-            stored.index(matrix, column, row)
-        } else {
-            stored.index(matrix, row, column)
-        }
-    };
     let element_at = |matrix: usize, row: usize, column: usize| {
         let terms = (0..product.inner).map(|index| {
-            let left = a[at(of_a, matrix, turned_a, [row, index]) % a.len()];
-            let right = b[at(of_b, matrix, turned_b, [index, column]) % b.len()];
+            let left = a[index_in(of_a, matrix, turned_a, [row, index]) % a.len()];
+            let right = b[index_in(of_b, matrix, turned_b, [index, column]) % b.len()];
             (BoundedNumber::exact(left), BoundedNumber::exact(right))
         });
         let sum = bounds.dot(terms);
