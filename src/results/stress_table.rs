@@ -123,14 +123,15 @@ fn operators<'specs>(specs: &'specs [LoadedSpec], issue: &str) -> Vec<&'specs St
 
 /// The sizes of each shape of an operator.
 fn shapes(stress: &StressSpec) -> String {
-    let sizes = |shape: &Vec<u64>| {
-        let sizes: Vec<String> = shape.iter().map(u64::to_string).collect();
-        sizes.join(" x ")
-    };
     stress
         .shapes
         .iter()
-        .map(sizes)
+        .map(|shape| sizes(shape))
         .collect::<Vec<_>>()
         .join(", ")
+}
+
+fn sizes(shape: &[u64]) -> String {
+    let sizes: Vec<String> = shape.iter().map(u64::to_string).collect();
+    sizes.join(" x ")
 }

@@ -41,11 +41,10 @@ impl TuningSummary {
 
     fn new(lines: &JsonLines<TunedComputation>) -> Self {
         let all = &lines.entries;
-        let own_is_wrong = |computation: &&TunedComputation| {
-            let own = computation.chosen_by_library();
-            own.is_some_and(|own| own.problem.is_some())
-        };
-        let own_wrong: Vec<_> = all.iter().filter(own_is_wrong).collect();
+        let own_wrong: Vec<_> = all
+            .iter()
+            .filter(|computation| is_own_choice_wrong(computation))
+            .collect();
         let algorithms = all.iter().map(|computation| computation.algorithms.len());
         Self {
             computations: counted(&all.iter().collect::<Vec<_>>()),
@@ -96,13 +95,25 @@ impl TuningSummary {
     }
 }
 
-/// The number of products, and of convolutions if there are any.
-fn counted(computations: &[&TunedComputation]) -> String {
-    let is_product = |computation: &&&TunedComputation| match computation.key.computation {
+/// Whether the algorithm that the library chooses itself is wrong.
+fn is_own_choice_wrong(computation: &TunedComputation) -> bool {
+    let own = computation.chosen_by_library();
+    own.is_some_and(|own| own.problem.is_some())
+}
+
+fn is_product(computation: &TunedComputation) -> bool {
+    match computation.key.computation {
         ComputationDescription::Product(_) => true,
         ComputationDescription::Convolution(_) => false,
-    };
-    let products = computations.iter().filter(is_product).count();
+    }
+}
+
+/// The number of products, and of convolutions if there are any.
+fn counted(computations: &[&TunedComputation]) -> String {
+    let products = computations
+        .iter()
+        .filter(|computation| is_product(computation))
+        .count();
     let convolutions = Count(computations.len() - products, "convolution");
     match (products, convolutions.0) {
         (_, 0) => Count(products, "product").to_string(),

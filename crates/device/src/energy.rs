@@ -44,8 +44,7 @@ impl EnergyCounter {
     /// Like [`EnergyCounter::open`], for a device of another machine, which tests use.
     pub fn open_in(system: &System, device: &Device) -> Option<Self> {
         // An instance of a partitioned GPU has no counter, and the GPU's counts all instances.
-        let is_instance = |uuid: &String| uuid.starts_with("MIG-");
-        if device.simulated || device.uuid.as_ref().is_some_and(is_instance) {
+        if device.simulated || device.uuid.as_deref().is_some_and(is_instance) {
             return None;
         }
         let address = device.pci_address.as_deref();
@@ -99,6 +98,11 @@ impl EnergyCounter {
             EnergySource::Files(files) => files.get(index)?.range,
         }
     }
+}
+
+/// Whether the name is of an instance of a partitioned GPU.
+fn is_instance(uuid: &str) -> bool {
+    uuid.starts_with("MIG-")
 }
 
 /// The counter of each processor package, `intel-rapl:0`; parts of a package are `intel-rapl:0:0`.

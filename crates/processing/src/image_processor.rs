@@ -190,19 +190,23 @@ fn within_edges(
     let side = limited.map_or(shortest, |side| side.round_ties_even() as usize);
     // The other side follows from the limit before it is rounded.
     let exact = limited.unwrap_or(side as f64);
-    let other = |longer: usize, shorter: usize| (exact * longer as f64 / shorter as f64) as usize;
     let (height, width) = match multiple {
         // YOLOS compares `width < height` first, so that a portrait image always gets a computed
         // height.
         Some(SideMultiple::Below(_)) if height <= width && height == side => (height, width),
         None | Some(SideMultiple::Above(_)) if size.shorter() == side => (height, width),
-        _ if width < height => (other(height, width), side),
-        _ => (side, other(width, height)),
+        _ if width < height => (other_side(exact, height, width), side),
+        _ => (side, other_side(exact, width, height)),
     };
     Size {
         height: multiple.map_or(height, |multiple| multiple.apply(height)),
         width: multiple.map_or(width, |multiple| multiple.apply(width)),
     }
+}
+
+/// The longer side if the shorter one becomes `exact`, cut off to whole pixels.
+fn other_side(exact: f64, longer: usize, shorter: usize) -> usize {
+    (exact * longer as f64 / shorter as f64) as usize
 }
 
 /// As DPT's `get_resize_output_image_size`.
@@ -214,12 +218,15 @@ fn of_multiple(image: Size, target: Size, keeps: bool, multiple: usize) -> Size 
     } else if keeps {
         width = height;
     }
-    // Python's `round` takes ties to even.
-    let rounded = |side: f64| (side / multiple as f64).round_ties_even() as usize * multiple;
     Size {
-        height: rounded(height * image.height as f64),
-        width: rounded(width * image.width as f64),
+        height: nearest_multiple(height * image.height as f64, multiple),
+        width: nearest_multiple(width * image.width as f64, multiple),
     }
+}
+
+fn nearest_multiple(side: f64, multiple: usize) -> usize {
+    // Python's `round` takes ties to even.
+    (side / multiple as f64).round_ties_even() as usize * multiple
 }
 
 /// As `get_resize_output_image_size`: the longer side is cut off to whole pixels.

@@ -70,9 +70,12 @@ pub(super) fn run(arguments: &MemoryArguments, out: &mut Out) -> Result<(), Erro
 
 /// Two positive numbers with an `x` between them.
 fn sides(text: &str) -> Result<[u64; 2], String> {
-    let side = |text: &str| text.parse::<NonZeroU32>().ok();
     text.split_once('x')
         .and_then(|(height, width)| Some([side(height)?, side(width)?]))
         .map(|sides| sides.map(|side| side.get().into()))
         .ok_or_else(|| "expected a height and a width, as in `480x640`".to_owned())
+}
+
+fn side(text: &str) -> Option<NonZeroU32> {
+    text.parse().ok()
 }

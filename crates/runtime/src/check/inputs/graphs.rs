@@ -153,10 +153,10 @@ impl GraphBatch {
         else {
             return false;
         };
-        let inner = |dimension: usize| shape[dimension + 1..].iter().product::<usize>();
-        let nodes = self.nodes[flat / inner(0)];
-        (1..=node_dimensions)
-            .any(|dimension| flat / inner(dimension) % shape[dimension] >= nodes + offset)
+        let nodes = self.nodes[flat / elements_within(shape, 0)];
+        (1..=node_dimensions).any(|dimension| {
+            flat / elements_within(shape, dimension) % shape[dimension] >= nodes + offset
+        })
     }
 
     /// Outputs and hidden states of a call with other arguments for the same graphs.
@@ -204,6 +204,11 @@ impl GraphBatch {
             })
             .collect()
     }
+}
+
+/// The elements of one index of a dimension.
+fn elements_within(shape: &[usize], dimension: usize) -> usize {
+    shape[dimension + 1..].iter().product()
 }
 
 fn node_argument_of(name: &str) -> Option<NodeArgument> {
