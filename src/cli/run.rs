@@ -149,6 +149,7 @@ pub(super) fn run(arguments: &RunArguments, out: &mut Out) -> Result<ExitCode, E
         &mut progress,
     )?;
     let engines = engine_variables(engines, arguments.python.as_deref());
+    // With the variables of the engines, which are part of the names of tests.
     let listing = list(&suite, &engines)?;
     arguments.confirm_selected(&filter, &listing)?;
     environment.extend(engines);

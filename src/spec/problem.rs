@@ -124,6 +124,7 @@ impl fmt::Display for SpecErrors {
         for problem in self.problems.iter().take(SHOWN) {
             writeln!(f, "{}\n", problem.render(coloured))?;
         }
+        // One more than is shown, so that the message never says that there are 0 more.
         if let Some(more) = self.problems.len().checked_sub(SHOWN + 1) {
             writeln!(f, "... and {} more\n", more + 1)?;
         }

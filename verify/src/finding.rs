@@ -49,6 +49,7 @@ impl Diagnostic {
     pub(crate) fn span(span: Span, message: impl Into<String>, help: impl Into<String>) -> Self {
         let (start, end) = (span.start(), span.end());
         let column = start.column + 1;
+        // One line is shown, so of a span of several lines only the beginning is marked.
         let end_column = if end.line == start.line {
             end.column + 1
         } else {

@@ -123,6 +123,7 @@ fn write_finding(
         let _ = writeln!(out, "{margin} |\n{number} | {}", shown.trim_end());
         let width = shown.chars().count();
         if *column <= width {
+            // The line is cut at `MAX_LINE`, so the finding may end after its shown part.
             let mark = "^".repeat((*end_column).min(width + 1).saturating_sub(*column).max(1));
             let _ = writeln!(out, "{margin} | {}{mark}", " ".repeat(column - 1));
         }

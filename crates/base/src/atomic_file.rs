@@ -205,6 +205,7 @@ fn is_temporary(path: &Path) -> bool {
 }
 
 fn delete(path: &Path) {
+    // An error is ignored: `delete_abandoned` tries again, and no result depends on what stays.
     let _ = if path.is_dir() {
         fs::remove_dir_all(path)
     } else {

@@ -21,6 +21,8 @@ pub(crate) fn for_each(
                 return Ok(());
             }
             if let Err(error) = work(index, &mut buffer) {
+                // The other threads take no further number: the rest of a file that cannot be
+                // written is not computed.
                 next.store(count, Ordering::Relaxed);
                 return Err(error);
             }

@@ -221,6 +221,7 @@ fn share_of_processors() -> Option<(&'static str, String)> {
 }
 
 fn threads_of_each(processors: usize, processes: usize) -> usize {
+    // At least 1, because 0 leaves the number to the libraries.
     (processors / processes.max(1)).max(1)
 }
 

@@ -35,6 +35,7 @@ pub(crate) fn measure(
     context: &CheckContext<'_>,
     (request, host): (&BenchRequest, &BenchHost),
 ) -> Vec<BenchEntry> {
+    // An error is dropped: the check detects the device again, and reports why it is absent.
     let device = detect::detect(registration.device, context.index, &context.engine).ok();
     let energy = EnergyMeter::new(device.as_ref());
     let mut rows = Vec::new();

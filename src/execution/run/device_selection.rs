@@ -56,6 +56,7 @@ impl DeviceSelection {
             .map(Vec::len)
             .max()
             .unwrap_or_default()
+            // Without an index there is one process, for all devices.
             .max(1);
         (0..processes)
             .map(|process| {

@@ -72,6 +72,7 @@ pub fn stress_variables(
     let repeated = format!("::{}_", Check::Stress);
     let tests = selection.tests.iter();
     let count = tests.filter(|test| test.contains(&repeated)).count();
+    // A selection of long texts alone repeats nothing, and a time cannot be divided by 0.
     let checks = u32::try_from(count).unwrap_or(u32::MAX).max(1);
     let soak = soak.map(|SoakTime(time)| {
         (

@@ -116,5 +116,6 @@ impl WeightWriter for Mxfp4Writer {
 fn exponent(values: &[f32]) -> u8 {
     let largest = values.iter().copied().map(f32::abs).fold(0.0, f32::max);
     let exponent = (largest.to_bits() >> 23).saturating_sub(LARGEST_EXPONENT);
+    // In E8M0 255 is NaN, and 0 is a scale that is subnormal in f32.
     exponent.clamp(1, 254) as u8
 }

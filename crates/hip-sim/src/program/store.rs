@@ -96,6 +96,7 @@ fn compile(
     if finished.status.success() {
         return Ok(());
     }
+    // An error is ignored: the compiler may have written no file before it failed.
     let _ = std::fs::remove_file(output);
     Err(CompileError::Rejected(
         String::from_utf8_lossy(&finished.stderr).into_owned(),

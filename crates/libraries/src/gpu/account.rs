@@ -21,6 +21,7 @@ impl Account {
     }
 
     pub(crate) fn allocated(&self, bytes: usize) {
+        // Relaxed: both are numbers for a report, and no other memory is read because of them.
         let live = self.live.fetch_add(bytes as u64, Ordering::Relaxed) + bytes as u64;
         self.peak.fetch_max(live, Ordering::Relaxed);
     }

@@ -58,6 +58,7 @@ impl Tokenizer {
                 .map(|(token, id)| (i64::from(id), token))
                 .collect(),
         };
+        // `get_vocab` returns a hash map, whose order is not defined.
         entries.sort_unstable();
         entries
     }

@@ -53,6 +53,7 @@ pub(super) fn execute(
     // Kernels that an earlier check launched on this thread are not this check's.
     drop(kernels::take_fingerprint());
     let mut run = CheckRun::new(registration, harness, context);
+    // After a panic only the evidence and the engine of the run are used.
     let work = AssertUnwindSafe(|| run.outcome(check));
     let CheckOutcome { status, evidence } = catch_unwind(work).unwrap_or_else(|payload| {
         let reason = format!("the check panicked: {}", panic_text(payload.as_ref()));

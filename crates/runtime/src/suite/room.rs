@@ -84,6 +84,7 @@ fn checks(memory: Option<u64>) -> usize {
         .map_or(1, |bytes| {
             usize::try_from(bytes / CHECK_BYTES).unwrap_or(usize::MAX)
         })
+        // A GPU with less memory than one check needs still runs one at a time.
         .max(1)
 }
 

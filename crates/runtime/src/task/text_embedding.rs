@@ -44,6 +44,7 @@ fn of_tokens(hidden_states: &[f32], mask: &[i64], hidden: usize) -> TextEmbeddin
                         .iter()
                         .map(|vector| f64::from(vector[element]))
                         .sum();
+                    // A row without tokens has the mean 0, not NaN.
                     (sum / vectors.len().max(1) as f64) as f32
                 })
                 .collect(),
