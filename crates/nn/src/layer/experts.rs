@@ -10,7 +10,7 @@ use crate::{
     routing::Routing,
     weights::{Weights, WeightsError},
 };
-use burn_tensor::{DType, Tensor, TensorData, activation::softmax};
+use burn_tensor::{Bool, DType, Tensor, TensorData, activation::softmax};
 
 /// The sizes of a mixture, and how its router weighs.
 #[derive(Debug, Clone, Copy)]
@@ -101,13 +101,31 @@ impl<B: Ops> Experts<B> {
 
     /// [batch, seq, width].
     pub fn forward(&self, x: Tensor<B, 3>) -> Mixed<B> {
-        let ([batch, seq, width], ExpertsShape { inner, count, .. }) = (x.dims(), self.shape);
-        let tokens = batch * seq;
-        let x = x.reshape([tokens, width]);
+        let ([batch, seq, width], count) = (x.dims(), self.shape.count);
+        let x = x.reshape([batch * seq, width]);
         let dtype = x.dtype();
+        let ExpertChoice {
+            probabilities,
+            weights,
+            left_out,
+        } = self.choose(x.clone());
+        let y = self.mix(x, weights.clone(), left_out);
+        let by_token = |decided: Tensor<B, 2>| decided.cast(dtype).reshape([batch, seq, count]);
+        let routing = Routing {
+            probabilities: by_token(probabilities),
+            weights: by_token(weights),
+        };
+        Mixed {
+            hidden: y.reshape([batch, seq, width]),
+            routing,
+        }
+    }
+
+    /// Chooses the experts of each row of `x` [tokens, width].
+    fn choose(&self, x: Tensor<B, 2>) -> ExpertChoice<B> {
         // f32 in every precision, as the routers of transformers: close probabilities decide which
         // expert runs.
-        let probabilities = softmax(self.router.forward(x.clone()).cast(DType::F32), 1);
+        let probabilities = softmax(self.router.forward(x).cast(DType::F32), 1);
         let ranks = ranks(probabilities.clone(), self.earlier.clone());
         // By rank and not by value: of equal probabilities exactly as many are chosen as the
         // configuration says.
@@ -119,6 +137,22 @@ impl<B: Ops> Experts<B> {
         } else {
             weights
         };
+        ExpertChoice {
+            probabilities,
+            weights,
+            left_out,
+        }
+    }
+
+    /// The results of all experts that are not left out for `x` [tokens, width], weighed and summed.
+    fn mix(
+        &self,
+        x: Tensor<B, 2>,
+        weights: Tensor<B, 2>,
+        left_out: Tensor<B, 2, Bool>,
+    ) -> Tensor<B, 2> {
+        let ([tokens, _], ExpertsShape { inner, count, .. }) = (x.dims(), self.shape);
+        let dtype = x.dtype();
         let inward = linear(x, self.gate_and_up.clone(), None).reshape([tokens, count, 2 * inner]);
         let gate = activate(inward.clone().narrow(2, 0, inner), self.shape.activation);
         let hidden = (gate * inward.narrow(2, inner, inner)).cast(DType::F32);
@@ -128,22 +162,23 @@ impl<B: Ops> Experts<B> {
             .expand([tokens, count, inner]);
         // Weighed before `down`, which is linear, so that one product
         // also sums the experts; transformers weighs after it.
-        let hidden = hidden.mask_fill(left_out, 0.0) * weights.clone().reshape([tokens, count, 1]);
-        let y = linear(
+        let hidden = hidden.mask_fill(left_out, 0.0) * weights.reshape([tokens, count, 1]);
+        linear(
             hidden.cast(dtype).reshape([tokens, count * inner]),
             self.down.clone(),
             None,
-        );
-        let by_token = |decided: Tensor<B, 2>| decided.cast(dtype).reshape([batch, seq, count]);
-        let routing = Routing {
-            probabilities: by_token(probabilities),
-            weights: by_token(weights),
-        };
-        Mixed {
-            hidden: y.reshape([batch, seq, width]),
-            routing,
-        }
+        )
     }
+}
+
+/// The decision of the router, f32 [tokens, count].
+struct ExpertChoice<B: Ops> {
+    /// The softmax over all experts.
+    probabilities: Tensor<B, 2>,
+    /// 0 for experts that were not chosen.
+    weights: Tensor<B, 2>,
+    /// Whether an expert was not chosen.
+    left_out: Tensor<B, 2, Bool>,
 }
 
 /// How many experts come before each of [tokens, count]: the likelier ones, and of equally likely
