@@ -65,23 +65,7 @@ fn limits(call: &Call) -> Option<[i64; 2]> {
 /// Numbers that cancel have the sum 0, also where partial sums are large.
 pub(super) fn cancelling(operator: Operator, element: Element) -> Option<Relation> {
     let (rows, columns) = (3, 128);
-    let numbers =
-        XorShift64::new("cancelling", 0).integers(&[rows, columns / 2], element, [100, 250]);
-    let x = HostTensor::new(
-        [rows, columns],
-        element,
-        (0..rows)
-            .flat_map(|row| {
-                // First all positive numbers, then the negative ones: the sum in the middle is far
-                // above the largest number of each type that has a mantissa of 8 or 11 bits.
-                let half = &numbers.values[row * columns / 2..(row + 1) * columns / 2];
-                half.iter()
-                    .copied()
-                    .chain(half.iter().rev().map(|number| -number))
-                    .collect::<Vec<f64>>()
-            })
-            .collect(),
-    );
+    let x = positive_then_negative(rows, columns, element);
     let ones = HostTensor::new([columns, 2], element, vec![1.0; 2 * columns]);
     let call = match operator {
         Operator::Sum | Operator::Mean => Call::new(operator, vec![x], Attributes::of_dim(1)),
@@ -112,4 +96,22 @@ pub(super) fn cancelling(operator: Operator, element: Element) -> Option<Relatio
             Ok(wrong.map(|value| format!("the sum is {value:?}")))
         },
     ))
+}
+
+/// Rows whose second half is the first one negated, in the reverse order.
+fn positive_then_negative(rows: usize, columns: usize, element: Element) -> HostTensor {
+    let numbers =
+        XorShift64::new("cancelling", 0).integers(&[rows, columns / 2], element, [100, 250]);
+    let values = (0..rows)
+        .flat_map(|row| {
+            // First all positive numbers, then the negative ones: the sum in the middle is far
+            // above the largest number of each type that has a mantissa of 8 or 11 bits.
+            let half = &numbers.values[row * columns / 2..(row + 1) * columns / 2];
+            half.iter()
+                .copied()
+                .chain(half.iter().rev().map(|number| -number))
+                .collect::<Vec<f64>>()
+        })
+        .collect();
+    HostTensor::new([rows, columns], element, values)
 }
