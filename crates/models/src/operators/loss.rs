@@ -47,14 +47,17 @@ fn of_elements<B: Ops>(
 ) -> FloatTensor<B> {
     match arguments.operator {
         Operator::MseLoss => {
-            let difference = B::float_sub(a, b);
+            let difference = B::float_sub(a.clone(), b.clone());
             B::float_mul(difference.clone(), difference)
         }
-        Operator::L1Loss => B::float_abs(B::float_sub(a, b)),
-        Operator::SmoothL1Loss => smooth_l1(arguments, B::float_abs(B::float_sub(a, b))),
-        Operator::BceLoss => cross_entropy::<B>(a, b),
-        Operator::BceWithLogitsLoss => cross_entropy_of_logits::<B>(a, b),
-        _ => divergence(arguments, a, b),
+        Operator::L1Loss => B::float_abs(B::float_sub(a.clone(), b.clone())),
+        Operator::SmoothL1Loss => {
+            let distance = B::float_abs(B::float_sub(a.clone(), b.clone()));
+            smooth_l1(arguments, distance)
+        }
+        Operator::BceLoss => cross_entropy::<B>(&a, &b),
+        Operator::BceWithLogitsLoss => cross_entropy_of_logits::<B>(&a, &b),
+        _ => divergence(arguments, &a, &b),
     }
 }
 
@@ -66,37 +69,34 @@ fn smooth_l1<B: Ops>(arguments: &CallArguments<'_, B>, distance: FloatTensor<B>)
 }
 
 /// The binary cross entropy of probabilities `a` and targets `b`.
-fn cross_entropy<B: Ops>(a: FloatTensor<B>, b: FloatTensor<B>) -> FloatTensor<B> {
-    let other = B::float_mul(
-        complement::<B>(b.clone()),
-        limited_log::<B>(complement::<B>(a.clone())),
-    );
-    B::float_neg(B::float_add(B::float_mul(b, limited_log::<B>(a)), other))
+fn cross_entropy<B: Ops>(a: &FloatTensor<B>, b: &FloatTensor<B>) -> FloatTensor<B> {
+    let other = B::float_mul(complement::<B>(b), limited_log::<B>(complement::<B>(a)));
+    let log = limited_log::<B>(a.clone());
+    B::float_neg(B::float_add(B::float_mul(b.clone(), log), other))
 }
 
 /// The binary cross entropy of logits `a` and targets `b`.
-fn cross_entropy_of_logits<B: Ops>(a: FloatTensor<B>, b: FloatTensor<B>) -> FloatTensor<B> {
+fn cross_entropy_of_logits<B: Ops>(a: &FloatTensor<B>, b: &FloatTensor<B>) -> FloatTensor<B> {
     // The exponent is never positive, so that no large logit overflows.
     let tail = B::float_log(B::float_add_scalar(
         B::float_exp(B::float_neg(B::float_abs(a.clone()))),
         1.0.into(),
     ));
-    let positive = maximum::<B>(B::float_neg(a.clone()), filled::<B>(0.0, &a));
+    let positive = maximum::<B>(B::float_neg(a.clone()), filled::<B>(0.0, a));
     let tail = B::float_add(tail, positive);
-    B::float_add(B::float_mul(complement::<B>(b), a), tail)
+    B::float_add(B::float_mul(complement::<B>(b), a.clone()), tail)
 }
 
 /// PyTorch's `kl_div` of log probabilities `a` and targets `b`.
 fn divergence<B: Ops>(
     arguments: &CallArguments<'_, B>,
-    a: FloatTensor<B>,
-    b: FloatTensor<B>,
+    a: &FloatTensor<B>,
+    b: &FloatTensor<B>,
 ) -> FloatTensor<B> {
-    let zero = filled::<B>(0.0, &a);
-    let product = B::float_mul(b.clone(), B::float_sub(B::float_log(b.clone()), a));
+    let product = B::float_mul(b.clone(), B::float_sub(B::float_log(b.clone()), a.clone()));
     // The product of a target of 0 with its logarithm is 0 in PyTorch, and NaN if it is computed.
-    let empty = B::float_equal_elem(b, 0.0.into(), arguments.truths());
-    B::float_mask_where(product, empty, zero)
+    let empty = B::float_equal_elem(b.clone(), 0.0.into(), arguments.truths());
+    B::float_mask_where(product, empty, filled::<B>(0.0, a))
 }
 
 /// A tensor of one number, in the shape and the type of `x`.
@@ -105,8 +105,8 @@ fn filled<B: Ops>(number: f64, x: &FloatTensor<B>) -> FloatTensor<B> {
 }
 
 /// 1 - x.
-fn complement<B: Ops>(x: FloatTensor<B>) -> FloatTensor<B> {
-    B::float_sub(filled::<B>(1.0, &x), x)
+fn complement<B: Ops>(x: &FloatTensor<B>) -> FloatTensor<B> {
+    B::float_sub(filled::<B>(1.0, x), x.clone())
 }
 
 /// The logarithm, which PyTorch limits to -100 in this loss.
