@@ -7,6 +7,7 @@ use half::{bf16, f16, slice::HalfFloatSliceExt};
 use testgen_nn::backend::{Ops, compute_in};
 use testgen_operators::calls::{
     CallError, Element, HostTensor, Input, Layout, PeriodicCall, PeriodicResult, Piece,
+    row_major_strides,
 };
 use testgen_types::{DeviceKind, Precision};
 
@@ -140,11 +141,6 @@ struct TensorPart {
     ranges: Vec<[usize; 3]>,
 }
 
-/// The elements of one index of a dimension.
-fn elements_within(shape: &[usize], dim: usize) -> usize {
-    shape[dim + 1..].iter().product()
-}
-
 /// Parts of at most `size` elements, unless a line of the last dimension has more.
 fn pieces(shape: &[usize], size: usize) -> Vec<TensorPart> {
     if shape.is_empty() || shape.contains(&0) {
@@ -152,10 +148,10 @@ fn pieces(shape: &[usize], size: usize) -> Vec<TensorPart> {
     }
     // The outermost dimension whose lines of inner elements fit: those before it are taken one by
     // one, it is cut into ranges.
-    let cut = (0..shape.len())
-        .find(|dim| elements_within(shape, *dim) <= size)
-        .unwrap_or(shape.len() - 1);
-    let step = (size / elements_within(shape, cut)).clamp(1, shape[cut]);
+    let inner = row_major_strides(shape);
+    let cut = inner.iter().position(|elements| *elements <= size);
+    let cut = cut.unwrap_or(shape.len() - 1);
+    let step = (size / inner[cut]).clamp(1, shape[cut]);
     let outer: usize = shape[..cut].iter().product();
     let mut parts = Vec::new();
     for index in 0..outer {
@@ -168,7 +164,7 @@ fn pieces(shape: &[usize], size: usize) -> Vec<TensorPart> {
         for start in (0..shape[cut]).step_by(step) {
             ranges[cut] = [start, (start + step).min(shape[cut]), 1];
             parts.push(TensorPart {
-                first: (index * shape[cut] + start) * elements_within(shape, cut),
+                first: (index * shape[cut] + start) * inner[cut],
                 ranges: ranges.clone(),
             });
         }
