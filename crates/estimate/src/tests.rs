@@ -2,6 +2,8 @@
 
 mod convolutions;
 mod gpu;
+mod graphs;
+mod retrieval;
 mod types;
 
 use crate::{
@@ -190,15 +192,20 @@ fn headers(config: &Value, matrices: &[&str]) -> CheckpointHeaders {
 }
 
 fn write_checkpoint(directory: &Path, config: &Value, matrices: &[&str]) {
+    write_headers(&directory.join("model.safetensors"), matrices);
+    let config = config.to_string();
+    fs::write(directory.join("config.json"), config).expect("it can be written");
+}
+
+/// A file with the headers of matrices of 4 x 2 numbers.
+fn write_headers(path: &Path, matrices: &[&str]) {
     let tensor = json!({ "dtype": "F32", "shape": [4, 2], "data_offsets": [0, 0] });
     let named = matrices
         .iter()
         .map(|name| ((*name).to_owned(), tensor.clone()));
     let header = Value::Object(named.collect()).to_string();
     let file = [&(header.len() as u64).to_le_bytes(), header.as_bytes()].concat();
-    fs::write(directory.join("model.safetensors"), file).expect("it can be written");
-    let config = config.to_string();
-    fs::write(directory.join("config.json"), config).expect("it can be written");
+    fs::write(path, file).expect("it can be written");
 }
 
 #[test]
