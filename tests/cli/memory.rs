@@ -153,6 +153,10 @@ fn graphs_have_nodes_and_questions_have_passages() {
     // Pairs of nodes: twice as many nodes have four times as many.
     let [few, many] = ["40", "80"].map(|nodes| activations("graphormer", nodes));
     assert!(many > few.map(|few| 3 * few), "{few:?}, {many:?}");
+    let project = Project::empty();
+    let shown = project.run(&["show", "memory", &fixture("graphormer"), "--tokens", "40"]);
+    let shown = shown.expect_code(0).stdout;
+    assert!(shown.contains("batch 1, 40 nodes; MiB"), "{shown}");
     let keys = calls("rag_token", "5")["cache"].as_u64();
     // Keys and values of 20 numbers, in one layer: of 5 decoded tokens and of 25 for each of three passages.
     assert_eq!(keys, Some(2 * 4 * 20 * 3 * (5 + 25)));

@@ -299,6 +299,14 @@ impl CheckpointHeaders {
         AllocationFamily::find(self.model_type).ok_or(EstimateError::NoEstimate(self.model_type))
     }
 
+    /// The name of what [`CallSizes::tokens`] counts.
+    pub fn token_unit(&self) -> &'static str {
+        match self.model_type {
+            ModelType::Graphormer => "nodes",
+            _ => "tokens",
+        }
+    }
+
     /// Whether the number of tokens counts, and not only the size of images or series.
     pub fn reads_tokens(&self) -> bool {
         AllocationFamily::find(self.model_type).is_none_or(AllocationFamily::reads_tokens)
