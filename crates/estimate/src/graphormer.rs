@@ -217,7 +217,7 @@ fn look_up(call: &NetworkCall<'_>, [rows, columns]: [u64; 2], width: u64) -> All
     let count = rows.saturating_mul(columns);
     let numbers = || {
         let is_host = !call.machine.is_gpu();
-        // In 64 bits, as the caller gives them.
+        // In 64 bits, as the arguments have them.
         is_host.then(|| workspace(&call.machine, &[2, count], ElementType::F32))
     };
     let given = numbers();

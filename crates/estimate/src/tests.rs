@@ -85,6 +85,17 @@ fn a_view_keeps_the_whole_block() {
 }
 
 #[test]
+fn a_part_in_another_order_is_copied_beside_the_result() {
+    for (backend, more) in [(Backend::Host, 3), (Backend::Gpu, 2)] {
+        let machine = machine(backend, ElementType::F32);
+        let part = || empty(&machine, &[4, 4], ElementType::F32);
+        let join = || drop(cat(vec![part(), part().swap(0, 1)], 0));
+        // Two parts of 64 bytes, a result of twice as many, and on the host a copy.
+        assert_eq!(peak(&machine, join), 64 * (2 + more));
+    }
+}
+
+#[test]
 fn a_conversion_on_the_host_has_eight_bytes_for_each_element() {
     for (backend, expected) in [
         (Backend::Host, 16 * (2 + 8 + 4)),

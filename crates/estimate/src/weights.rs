@@ -275,6 +275,23 @@ mod tests {
     }
 
     #[test]
+    fn tables_of_graphs_are_not_turned_and_a_norm_is_not_read() {
+        let edges = bytes(
+            "graph_attn_bias.edge_encoder.weight",
+            &[531, 4],
+            ElementType::F32,
+        );
+        assert_eq!(edges, 531 * 16);
+        let names = [
+            "layers.0.final_layer_norm.bias",
+            "graph_encoder.final_layer_norm.bias",
+        ];
+        let tensors = names.map(|name| (name.to_owned(), stored(&[10])));
+        let size = CheckpointSize::new(tensors.into(), false, [false; 2]);
+        assert_eq!(size.bytes(ElementType::F32, Backend::Host), 40);
+    }
+
+    #[test]
     fn some_tensors_are_kept_in_f32() {
         let bytes = |name: &str, t5| {
             let tensors = [(name.to_owned(), stored(&[10]))].into();

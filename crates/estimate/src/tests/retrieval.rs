@@ -83,19 +83,24 @@ fn a_sum_over_passages_holds_the_logits_twice() {
 
 #[test]
 fn a_search_holds_an_order_of_the_passages_for_each_question() {
-    let sizes = |batch| CallSizes { batch, tokens: 1 };
-    let mut config = config(false);
-    // So few numbers that the search is the peak.
-    config["generator"]["vocab_size"] = 1.into();
-    let mut checkpoint = checkpoint(&config, true);
-    checkpoint.passages[0] = 1 << 20;
-    let call = |batch| {
-        let estimate = checkpoint.estimate(Backend::Host, Precision::F32, sizes(batch));
+    let call = |width: u64, batch| {
+        let mut config = config(false);
+        config["question_encoder"]["hidden_size"] = width.into();
+        // So few numbers that the search is the peak.
+        config["generator"]["vocab_size"] = 1.into();
+        let mut checkpoint = checkpoint(&config, true);
+        checkpoint.passages[0] = 1 << 20;
+        let sizes = CallSizes { batch, tokens: 1 };
+        let estimate = checkpoint.estimate(Backend::Host, Precision::F32, sizes);
         estimate.expect("it has an estimate").call()
     };
+    let of_one_question = |width| call(width, 3) - call(width, 2);
     // A product in f32 and a number of 64 bits for each passage.
-    let more = call(3) - call(2);
+    let more = of_one_question(2);
     assert!((12 << 20..13 << 20).contains(&more), "{more}");
+    // Products are gone when the whole index is copied, which takes more if it is wide.
+    let more = of_one_question(16);
+    assert!((8 << 20..9 << 20).contains(&more), "{more}");
 }
 
 #[test]
