@@ -4,7 +4,7 @@
 //! Owns: reading `config.json` and the headers of safetensors files, and the sequence of
 //! allocations of each model type on each backend. Does not own: the models. They are in
 //! `testgen-models`, whose layers the code here follows: a change of what a layer allocates is made
-//! in both, and `crates/runtime/tests/memory` compares them by measurement. Nothing here links
+//! in both, and `crates/models/tests/memory` compares them by measurement. Nothing here links
 //! burn.
 
 mod allocation_family;

@@ -20,6 +20,7 @@ const CONTEXT_ARRAYS: u64 = 3 * 2;
 /// Reads questions of `tokens` tokens, and decodes as many for each passage of a question.
 pub(crate) fn forward(call: &mut NetworkCall<'_>) -> Result<(), EstimateError> {
     let docs = call.config.size("n_docs")?;
+    within_positions(call)?;
     let questions = questions(call)?;
     call.output(questions.clone());
     if call.passages > 0 {
@@ -52,6 +53,22 @@ struct ContextSizes {
     length: u64,
 }
 
+/// An error when there are more tokens than positions of one of the parts.
+fn within_positions(call: &NetworkCall<'_>) -> Result<(), EstimateError> {
+    let positions = [question_encoder(call), generator(call)]
+        .map(|config| config.size("max_position_embeddings"));
+    let [questions, decoded] = positions;
+    call.within(questions?.min(decoded?))
+}
+
+fn question_encoder(call: &NetworkCall<'_>) -> CompleteConfig {
+    call.config.part("question_encoder", "dpr")
+}
+
+fn generator(call: &NetworkCall<'_>) -> CompleteConfig {
+    call.config.part("generator", ModelType::Bart.as_str())
+}
+
 /// A part of the model that reads `batch` inputs of `tokens` tokens.
 fn part<'a>(
     call: &NetworkCall<'_>,
@@ -65,7 +82,7 @@ fn part<'a>(
 
 /// [batch, width]: the state of the first token, projected if configured.
 fn questions(call: &NetworkCall<'_>) -> Result<AllocatedTensor, EstimateError> {
-    let config = call.config.part("question_encoder", "dpr");
+    let config = question_encoder(call);
     let sizes = [call.batch, call.tokens];
     let hidden = bert_hidden(&part(call, (ModelType::Bert, &config), sizes))?;
     let width = hidden.dims()[2];
@@ -115,18 +132,16 @@ fn generate(
     call: &mut NetworkCall<'_>,
     sizes: &ContextSizes,
 ) -> Result<AllocatedTensor, EstimateError> {
-    let config = call.config.part("generator", ModelType::Bart.as_str());
+    let config = generator(call);
     let about = (ModelType::Bart, &config);
     let encoder_call = part(call, about, [sizes.rows, sizes.length]);
     let mut decoder_call = part(call, about, [sizes.rows, call.tokens]);
-    let positions = config.size("max_position_embeddings")?;
-    if sizes.length > positions {
+    if sizes.length > config.size("max_position_embeddings")? {
         return Err(call.config.wrong(
             "max_combined_length",
             "at most `max_position_embeddings` of the generator",
         ));
     }
-    decoder_call.within(positions)?;
     let [encoder, decoder] = bart_stacks(&encoder_call, false)?;
     // Hides the padding of short passages.
     let padding = || encoder_call.single(&[sizes.rows, 1, 1, sizes.length]);

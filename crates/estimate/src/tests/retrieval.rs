@@ -104,15 +104,18 @@ fn a_search_holds_an_order_of_the_passages_for_each_question() {
 }
 
 #[test]
-fn questions_have_positions_of_their_encoder() {
-    let sizes = CallSizes {
-        tokens: 10,
-        ..SIZES
+fn there_are_positions_for_questions_and_for_decoded_tokens() {
+    let limit = |positions: u64| {
+        let mut config = config(true);
+        config["generator"]["max_position_embeddings"] = positions.into();
+        let sizes = CallSizes {
+            tokens: 10,
+            ..SIZES
+        };
+        match checkpoint(&config, false).estimate(Backend::Host, Precision::F32, sizes) {
+            Err(EstimateError::TooLong { limit, .. }) => limit,
+            other => panic!("{other:?}"),
+        }
     };
-    let estimate = checkpoint(&config(true), false).estimate(Backend::Host, Precision::F32, sizes);
-    let limit = match estimate {
-        Err(EstimateError::TooLong { limit, .. }) => limit,
-        other => panic!("{other:?}"),
-    };
-    assert_eq!(limit, 9);
+    assert_eq!([limit(16), limit(8)], [9, 8]);
 }
