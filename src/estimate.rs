@@ -69,6 +69,7 @@ pub fn estimate(
         class: checkpoint.class().to_owned(),
         sizes,
         reads_tokens: checkpoint.reads_tokens(),
+        token_unit: checkpoint.token_unit(),
         image: Some(checkpoint.image_size()).filter(|image| *image != [0; 2]),
         rooms: rooms.collect(),
         rows,

@@ -7,7 +7,10 @@ use testgen_base::text::{Align, Table};
 pub fn render_human(report: &EstimateReport) -> String {
     let sizes = report.sizes;
     let call = match report.reads_tokens {
-        true => format!("batch {}, {} tokens", sizes.batch, sizes.tokens),
+        true => format!(
+            "batch {}, {} {}",
+            sizes.batch, sizes.tokens, report.token_unit
+        ),
         false => format!("batch {}", sizes.batch),
     };
     let images = report.image.map_or(String::new(), |[height, width]| {

@@ -12,6 +12,8 @@ pub struct ModelProducts {
     pub calls: Vec<([u64; 2], BTreeMap<MatrixProduct, u64>)>,
     /// Whether the number of tokens counts.
     pub reads_tokens: bool,
+    /// The name of what is counted as tokens.
+    pub token_unit: &'static str,
 }
 
 /// The products of the checkpoint in `directory`, of a call for each of `options`.
@@ -32,6 +34,7 @@ pub fn products(
     Ok(ModelProducts {
         calls,
         reads_tokens: checkpoint.reads_tokens(),
+        token_unit: checkpoint.token_unit(),
     })
 }
 
@@ -41,7 +44,7 @@ impl ModelProducts {
         let mut text = String::new();
         for ([batch, tokens], products) in &self.calls {
             let tokens = match self.reads_tokens {
-                true => format!(" x {tokens} tokens"),
+                true => format!(" x {tokens} {}", self.token_unit),
                 false => String::new(),
             };
             let _ = writeln!(text, "{batch}{tokens}\n\n{}", table(products));

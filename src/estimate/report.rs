@@ -31,6 +31,8 @@ pub struct EstimateReport {
     pub sizes: CallSizes,
     /// Whether the number of tokens counts.
     pub reads_tokens: bool,
+    /// The name of what is counted as tokens.
+    pub token_unit: &'static str,
     /// Height and width of the images or latents, of types that read any size.
     pub image: Option<[u64; 2]>,
     /// One row for each backend and precision.

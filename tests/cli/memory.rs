@@ -143,6 +143,26 @@ fn images_have_the_size_that_is_asked_for_where_a_type_reads_any() {
 }
 
 #[test]
+fn graphs_have_nodes_and_questions_have_passages() {
+    let calls = |name: &str, tokens: &str| {
+        let value = json(&[&fixture(name), "--tokens", tokens, "--precision", "f32"]);
+        assert_eq!(value["tokens"].to_string(), tokens);
+        row(&value, "cpu", "f32").clone()
+    };
+    let activations = |name: &str, tokens| calls(name, tokens)["activations"].as_u64();
+    // Pairs of nodes: twice as many nodes have four times as many.
+    let [few, many] = ["40", "80"].map(|nodes| activations("graphormer", nodes));
+    assert!(many > few.map(|few| 3 * few), "{few:?}, {many:?}");
+    let project = Project::empty();
+    let shown = project.run(&["show", "memory", &fixture("graphormer"), "--tokens", "40"]);
+    let shown = shown.expect_code(0).stdout;
+    assert!(shown.contains("batch 1, 40 nodes; MiB"), "{shown}");
+    let keys = calls("rag_token", "5")["cache"].as_u64();
+    // Keys and values of 20 numbers, in one layer: of 5 decoded tokens and of 25 for each of three passages.
+    assert_eq!(keys, Some(2 * 4 * 20 * 3 * (5 + 25)));
+}
+
+#[test]
 fn a_type_without_an_estimate_is_refused_by_its_name() {
     let project = Project::empty();
     let directory = with_field(&project, "model_type", "vits".into());
@@ -269,6 +289,7 @@ fn the_products_of_a_model_are_a_table_and_a_valid_spec() {
     project.write("model_specs/operators/bert_products.yaml", &spec);
     let shown = project.run(&["show", "specs"]).expect_code(0).stdout;
     assert!(shown.contains("bert_products"), "{shown}");
-    let unknown = project.run(&["show", "products", &fixture("rag_token")]);
+    let directory = with_field(&project, "model_type", "vits".into());
+    let unknown = project.run(&["show", "products", &directory]);
     assert!(unknown.expect_code(2).stderr.contains("docs/memory.md"));
 }

@@ -2,8 +2,8 @@
 
 use crate::{
     autoencoder, call::NetworkCall, convnext, deberta, decoder, detection, encoder,
-    encoder_decoder, error::EstimateError, llava, patchtst, resnet, ssm, swin, unet, vision,
-    vision_text, wav2vec2, whisper,
+    encoder_decoder, error::EstimateError, graphormer, llava, patchtst, rag, resnet, ssm, swin,
+    unet, vision, vision_text, wav2vec2, whisper,
 };
 use testgen_types::ModelType;
 
@@ -17,8 +17,10 @@ pub(crate) enum AllocationFamily {
     Detr,
     Encoder,
     EncoderDecoder,
+    Graphormer,
     Llava,
     PatchTst,
+    Rag,
     ResNet,
     StateSpace,
     Swin,
@@ -68,8 +70,10 @@ impl AllocationFamily {
             T::ConvNext => Self::ConvNext,
             T::DebertaV2 => Self::Deberta,
             T::Detr => Self::Detr,
+            T::Graphormer => Self::Graphormer,
             T::Llava => Self::Llava,
             T::PatchTst => Self::PatchTst,
+            T::Rag => Self::Rag,
             T::ResNet => Self::ResNet,
             T::Swin => Self::Swin,
             T::Unet => Self::Unet,
@@ -97,7 +101,7 @@ impl AllocationFamily {
 
     /// Whether an encoder and a decoder load a table of tokens each.
     pub(crate) fn has_stacks(self) -> bool {
-        self == Self::EncoderDecoder
+        matches!(self, Self::EncoderDecoder | Self::Rag)
     }
 
     /// Whether the images of a call may have another size than the configuration says, if it says
@@ -124,8 +128,10 @@ impl AllocationFamily {
             Self::Detr => detection::detr(call),
             Self::Encoder => encoder::forward(call),
             Self::EncoderDecoder => encoder_decoder::forward(call),
+            Self::Graphormer => graphormer::forward(call),
             Self::Llava => llava::forward(call),
             Self::PatchTst => patchtst::forward(call),
+            Self::Rag => rag::forward(call),
             Self::ResNet => resnet::forward(call),
             Self::StateSpace => ssm::forward(call),
             Self::Swin => swin::forward(call),

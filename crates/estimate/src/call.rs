@@ -24,6 +24,8 @@ pub(crate) struct NetworkCall<'a> {
     pub(crate) images: [u64; 2],
     /// The number of tensors of the checkpoint: no model has more layers.
     pub(crate) limit: u64,
+    /// The passages of the index beside the checkpoint, of types that search one.
+    pub(crate) passages: u64,
     kept: Vec<AllocatedTensor>,
 }
 
@@ -44,6 +46,7 @@ impl<'a> NetworkCall<'a> {
             tokens,
             images,
             limit,
+            passages: 0,
             kept: Vec::new(),
         }
     }

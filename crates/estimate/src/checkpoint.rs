@@ -57,6 +57,25 @@ pub(crate) fn shape(file: &Path, name: &str) -> Option<Vec<u64>> {
     Some(header(file).ok()?.tensors.remove(name)?.shape)
 }
 
+/// The passages beside a checkpoint that searches them.
+#[derive(Debug)]
+pub(crate) struct StoredPassages {
+    /// [passages, width].
+    pub(crate) embeddings: StoredTensor,
+    /// The bytes of the texts.
+    pub(crate) text: u64,
+}
+
+/// The passages in `directory`, or `None` if there are none; the loader then reads neither file.
+pub(crate) fn passages(directory: &Path) -> Option<StoredPassages> {
+    let text = fs::metadata(directory.join("passages.jsonl")).ok()?.len();
+    let mut tensors = header(&directory.join("passages.safetensors"))
+        .ok()?
+        .tensors;
+    let embeddings = tensors.remove("embeddings")?;
+    Some(StoredPassages { embeddings, text })
+}
+
 /// Whether the name is taken, also by a link that leads nowhere.
 fn is_occupied(path: &PathBuf) -> bool {
     fs::symlink_metadata(path).is_ok()

@@ -235,13 +235,13 @@ pub(crate) fn cat(mut parts: Vec<AllocatedTensor>, dimension: usize) -> Allocate
         .map(|part| part.dims()[dimension])
         .fold(0, u64::saturating_add);
     let (machine, element) = (first.machine().clone(), first.element);
-    // Flex copies every part that is not contiguous first.
+    let joined = empty(&machine, &dims, element);
+    // Flex copies every part that is not contiguous, beside the result.
     let parts = if machine.is_gpu() {
         parts
     } else {
         parts.into_iter().map(AllocatedTensor::contiguous).collect()
     };
-    let joined = empty(&machine, &dims, element);
     drop(parts);
     joined
 }

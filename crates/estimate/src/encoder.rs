@@ -70,8 +70,8 @@ fn names(model_type: ModelType) -> EncoderFields {
     }
 }
 
-/// The last hidden states, [batch, seq, width].
-fn bert_hidden(call: &NetworkCall<'_>) -> Result<AllocatedTensor, EstimateError> {
+/// The last hidden states, [batch, seq, width], of BERT and its relatives.
+pub(crate) fn bert_hidden(call: &NetworkCall<'_>) -> Result<AllocatedTensor, EstimateError> {
     let (config, model_type) = (call.config, call.model_type);
     let names = names(model_type);
     let (width, heads) = (config.size(names.width)?, config.size(names.heads)?);

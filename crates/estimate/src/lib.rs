@@ -4,7 +4,7 @@
 //! Owns: reading `config.json` and the headers of safetensors files, and the sequence of
 //! allocations of each model type on each backend. Does not own: the models. They are in
 //! `testgen-models`, whose layers the code here follows: a change of what a layer allocates is made
-//! in both, and `crates/runtime/tests/memory` compares them by measurement. Nothing here links
+//! in both, and `crates/models/tests/memory` compares them by measurement. Nothing here links
 //! burn.
 
 mod allocation_family;
@@ -27,6 +27,7 @@ mod encoder_decoder;
 mod error;
 mod gpu_layout;
 mod gpu_product;
+mod graphormer;
 mod image_size;
 mod layers;
 mod ledger;
@@ -36,6 +37,7 @@ mod normalisation;
 mod patchtst;
 mod pooling;
 mod product;
+mod rag;
 mod resnet;
 mod sequence_convolution;
 mod ssm;
@@ -60,7 +62,7 @@ use std::{collections::BTreeMap, path::Path, rc::Rc};
 pub use tensor::Backend;
 use tensor::{ElementType, Machine};
 use testgen_types::{Head, ModelType, Precision};
-use weights::CheckpointSize;
+use weights::{CheckpointSize, PASSAGES};
 
 /// The golden file, which names the class that the checks compute.
 const GOLDEN: &str = "golden.safetensors";
@@ -71,7 +73,7 @@ pub struct CallSizes {
     /// Inputs that are computed together.
     pub batch: u64,
     /// Tokens of each; of an encoder-decoder the tokens of the source and of the target. Frames of
-    /// a recording, tokens of the text beside an image. Has no effect on types
+    /// a recording, tokens of the text beside an image, nodes of a graph. Has no effect on types
     /// that read images or series alone.
     pub tokens: u64,
 }
@@ -116,6 +118,8 @@ pub struct CheckpointHeaders {
     class: String,
     weights: CheckpointSize,
     images: [u64; 2],
+    /// The number of passages that are searched, and the bytes of their texts.
+    passages: [u64; 2],
 }
 
 impl CheckpointHeaders {
@@ -138,12 +142,24 @@ impl CheckpointHeaders {
         let family = AllocationFamily::find(model_type);
         let has_stacks = family.is_some_and(AllocationFamily::has_stacks);
         let stacks = has_stacks && !class.ends_with("EncoderModel");
-        let tensors = checkpoint::tensors(directory)?;
+        let mut tensors = checkpoint::tensors(directory)?;
         if t5 {
             // Like the loader: transformers 5 writes true for files with and without a head.
             config.set_flag(TIED, !tensors.contains_key("lm_head.weight"));
         }
-        let weights = CheckpointSize::new(tensors, config.flag(TIED), [t5, stacks]);
+        let (mut passages, mut tied) = ([0; 2], config.flag(TIED));
+        if model_type == ModelType::Rag {
+            // The head is the generator's.
+            tied = config
+                .part("generator", ModelType::Bart.as_str())
+                .flag(TIED);
+            if let Some(stored) = checkpoint::passages(directory) {
+                let count = stored.embeddings.shape.first().copied();
+                passages = [count.unwrap_or(0), stored.text];
+                tensors.insert(PASSAGES.to_owned(), stored.embeddings);
+            }
+        }
+        let weights = CheckpointSize::new(tensors, tied, [t5, stacks]);
         let images = match family.is_some_and(AllocationFamily::reads_any_image_size) {
             true => image_size::image_size(directory, &golden, &config, model_type)?,
             false => [0; 2],
@@ -154,6 +170,7 @@ impl CheckpointHeaders {
             class,
             weights,
             images,
+            passages,
         })
     }
 
@@ -187,10 +204,15 @@ impl CheckpointHeaders {
         Ok(Self { images, ..self })
     }
 
-    /// The bytes of the weights in `precision`: on the CPU in memory or mapped, on a GPU with the
-    /// gaps between aligned rows.
+    /// The bytes of the weights in `precision`: on the CPU in memory or mapped, with the texts of
+    /// passages; on a GPU with the gaps between aligned rows.
     pub fn weights(&self, backend: Backend, precision: Precision) -> u64 {
-        self.weights.bytes(element(precision), backend)
+        let texts = match backend {
+            Backend::Host => self.passages[1],
+            Backend::Gpu => 0,
+        };
+        let tensors = self.weights.bytes(element(precision), backend);
+        tensors.saturating_add(texts)
     }
 
     /// The memory of one call that reads `sizes`, with a cache if the type has one.
@@ -211,8 +233,7 @@ impl CheckpointHeaders {
         let machine = Machine::new(backend, element, mapped);
         let family = self.family()?;
         if machine.is_gpu() {
-            let turned = self.weights.largest_turned();
-            machine.copy_while_loading(turned.saturating_mul(element.bytes()));
+            machine.copy_while_loading(self.weights.largest_turned(element));
         }
         let mut call = self.call(&machine, sizes)?;
         family.forward(&mut call)?;
@@ -258,12 +279,14 @@ impl CheckpointHeaders {
             sizes.tokens,
             self.weights.count(),
         ];
-        Ok(NetworkCall::new(
+        let mut call = NetworkCall::new(
             machine.clone(),
             (self.model_type, &self.config, self.head()?),
             counts,
             self.images,
-        ))
+        );
+        call.passages = self.passages[0];
+        Ok(call)
     }
 
     fn head(&self) -> Result<Head, EstimateError> {
@@ -274,6 +297,14 @@ impl CheckpointHeaders {
 
     fn family(&self) -> Result<AllocationFamily, EstimateError> {
         AllocationFamily::find(self.model_type).ok_or(EstimateError::NoEstimate(self.model_type))
+    }
+
+    /// The name of what [`CallSizes::tokens`] counts.
+    pub fn token_unit(&self) -> &'static str {
+        match self.model_type {
+            ModelType::Graphormer => "nodes",
+            _ => "tokens",
+        }
     }
 
     /// Whether the number of tokens counts, and not only the size of images or series.

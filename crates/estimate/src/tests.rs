@@ -2,6 +2,8 @@
 
 mod convolutions;
 mod gpu;
+mod graphs;
+mod retrieval;
 mod types;
 
 use crate::{
@@ -80,6 +82,17 @@ fn a_view_keeps_the_whole_block() {
         (&[1, 2, 3, 2][..], false)
     );
     assert_eq!(cat(vec![copy], 0).dims(), [2, 2]);
+}
+
+#[test]
+fn a_part_in_another_order_is_copied_beside_the_result() {
+    for (backend, more) in [(Backend::Host, 3), (Backend::Gpu, 2)] {
+        let machine = machine(backend, ElementType::F32);
+        let part = || empty(&machine, &[4, 4], ElementType::F32);
+        let join = || drop(cat(vec![part(), part().swap(0, 1)], 0));
+        // Two parts of 64 bytes, a result of twice as many, and on the host a copy.
+        assert_eq!(peak(&machine, join), 64 * (2 + more));
+    }
 }
 
 #[test]
@@ -190,15 +203,20 @@ fn headers(config: &Value, matrices: &[&str]) -> CheckpointHeaders {
 }
 
 fn write_checkpoint(directory: &Path, config: &Value, matrices: &[&str]) {
+    write_headers(&directory.join("model.safetensors"), matrices);
+    let config = config.to_string();
+    fs::write(directory.join("config.json"), config).expect("it can be written");
+}
+
+/// A file with the headers of matrices of 4 x 2 numbers.
+fn write_headers(path: &Path, matrices: &[&str]) {
     let tensor = json!({ "dtype": "F32", "shape": [4, 2], "data_offsets": [0, 0] });
     let named = matrices
         .iter()
         .map(|name| ((*name).to_owned(), tensor.clone()));
     let header = Value::Object(named.collect()).to_string();
     let file = [&(header.len() as u64).to_le_bytes(), header.as_bytes()].concat();
-    fs::write(directory.join("model.safetensors"), file).expect("it can be written");
-    let config = config.to_string();
-    fs::write(directory.join("config.json"), config).expect("it can be written");
+    fs::write(path, file).expect("it can be written");
 }
 
 #[test]

@@ -51,13 +51,16 @@ const TIED: [&str; 7] = [
     "decoder.embed_tokens.weight",
 ];
 
-/// The ends of names of buffers that older releases saved and no model reads.
-const IGNORED: [&str; 5] = [
+/// The ends of names of tensors that no model reads: buffers that older releases saved, and a norm.
+const IGNORED: [&str; 7] = [
     "attention.bias",
     "attention.masked_bias",
     "attn.bias",
     "attn.masked_bias",
     "rotary_emb.inv_freq",
+    // A norm of Graphormer that transformers makes for norms before attention and never calls.
+    "graph_encoder.final_layer_norm.weight",
+    "graph_encoder.final_layer_norm.bias",
 ];
 
 /// The tables of tokens of an encoder and a decoder.
@@ -70,14 +73,26 @@ const TABLES: [&str; 3] = [
 /// The tensors that T5 keeps in f32.
 const WIDE: [&str; 2] = ["DenseReluDense.wo.weight", "layer_norm.weight"];
 
-/// The ends of the names of tensors of state space models that are kept in f32: their errors would
-/// grow with every token.
-const SINGLE: [&str; 5] = [
+/// The name of the embeddings of passages, which are in a separate file.
+pub(crate) const PASSAGES: &str = "passages.weight";
+
+/// The ends of the names of tensors that are kept in f32: of state space models, because their
+/// errors would grow with every token, and the embeddings of passages, as faiss keeps them.
+const SINGLE: [&str; 6] = [
+    PASSAGES,
     "mixer.A_log",
     "mixer.D",
     "mixer.dt_bias",
     "mixer.conv1d.weight",
     "mixer.conv1d.bias",
+];
+
+/// The ends of the names of tables that Graphormer calls encoders.
+const GRAPH_TABLES: [&str; 4] = [
+    "atom_encoder.weight",
+    "degree_encoder.weight",
+    "edge_encoder.weight",
+    "spatial_pos_encoder.weight",
 ];
 
 /// The ends of the names of embeddings.
@@ -139,11 +154,11 @@ impl CheckpointSize {
         }
     }
 
-    /// The elements of the largest matrix that is turned on a GPU, where it has a copy meanwhile.
-    pub(crate) fn largest_turned(&self) -> u64 {
+    /// The bytes of the largest matrix that is turned on a GPU, where it has a copy meanwhile.
+    pub(crate) fn largest_turned(&self, element: ElementType) -> u64 {
         let turned = self.kept.iter().filter(|tensor| tensor.turned);
         turned
-            .map(|tensor| tensor.rows.saturating_mul(tensor.columns))
+            .map(|tensor| tensor.bytes(element, Backend::Host))
             .max()
             .unwrap_or(0)
     }
@@ -202,8 +217,8 @@ impl KeptTensor {
 
 /// Whether a matrix has a row for each token or position.
 fn is_table(name: &str) -> bool {
-    let ends = EMBEDDINGS.iter().chain(&["wpe.weight"]);
-    name.contains("embed") || ends.into_iter().any(|end| name.ends_with(end))
+    let ends = EMBEDDINGS.iter().chain(&GRAPH_TABLES);
+    name.contains("embed") || ends.chain(&["wpe.weight"]).any(|end| name.ends_with(end))
 }
 
 /// Whether a matrix is one of transformers' `Conv1D`, which are [in, out] in the file.
@@ -260,6 +275,23 @@ mod tests {
     }
 
     #[test]
+    fn tables_of_graphs_are_not_turned_and_a_norm_is_not_read() {
+        let edges = bytes(
+            "graph_attn_bias.edge_encoder.weight",
+            &[531, 4],
+            ElementType::F32,
+        );
+        assert_eq!(edges, 531 * 16);
+        let names = [
+            "layers.0.final_layer_norm.bias",
+            "graph_encoder.final_layer_norm.bias",
+        ];
+        let tensors = names.map(|name| (name.to_owned(), stored(&[10])));
+        let size = CheckpointSize::new(tensors.into(), false, [false; 2]);
+        assert_eq!(size.bytes(ElementType::F32, Backend::Host), 40);
+    }
+
+    #[test]
     fn some_tensors_are_kept_in_f32() {
         let bytes = |name: &str, t5| {
             let tensors = [(name.to_owned(), stored(&[10]))].into();
@@ -286,6 +318,7 @@ mod tests {
             named("fc2.weight", &[100, 2048]),
         ];
         let size = CheckpointSize::new(tensors.into(), false, [false; 2]);
-        assert_eq!(size.largest_turned(), 1001 * 2048);
+        let turned = size.largest_turned(ElementType::F16);
+        assert_eq!(turned, 1001 * 2048 * 2);
     }
 }

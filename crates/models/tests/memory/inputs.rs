@@ -37,11 +37,12 @@ pub(crate) fn inputs(directory: &Path, checkpoint: &CheckpointHeaders, sizes: Ca
             "past_values",
             &[rows.size("context_length"), rows.size("num_input_channels")],
         )],
+        ModelType::Graphormer => rows.graphs(),
         ModelType::Llava => rows.images_in_texts(),
         other => match other.architecture() {
             Architecture::Vision | Architecture::ObjectDetection => vec![images()],
             Architecture::VisionText => vec![rows.ids("input_ids", tokens), images()],
-            Architecture::EncoderDecoder => ["input_ids", "decoder_input_ids"]
+            Architecture::EncoderDecoder | Architecture::Rag => ["input_ids", "decoder_input_ids"]
                 .map(|name| rows.ids(name, tokens))
                 .into(),
             _ => vec![rows.ids("input_ids", tokens)],
@@ -144,6 +145,27 @@ impl InputSizes<'_> {
             named.push(self.floats("text_embeds", &[both - waves]));
         }
         named
+    }
+
+    /// Graphs of `tokens` nodes, with as many edges on each path as the model reads.
+    fn graphs(&self) -> Vec<NamedArray> {
+        let nodes = self.tokens;
+        // The rows of a table for each feature.
+        let [of_node, of_edge] =
+            ["num_atoms", "num_edges"].map(|field| self.size(field).div_ceil(512));
+        let all = self.size("num_edge_dis").min(nodes - 1);
+        let read = self.config["multi_hop_max_dist"].as_u64().unwrap_or(0) as usize;
+        let hops = if read == 0 { all } else { all.min(read) };
+        let tokens = nodes + 1;
+        vec![
+            self.integers("input_nodes", &[nodes, of_node], 1),
+            self.integers("in_degree", &[nodes], 1),
+            self.integers("out_degree", &[nodes], 1),
+            self.integers("spatial_pos", &[nodes, nodes], 1),
+            self.integers("attn_edge_type", &[nodes, nodes, of_edge], 1),
+            self.integers("input_edges", &[nodes, nodes, hops, of_edge], 1),
+            self.floats("attn_bias", &[tokens, tokens]),
+        ]
     }
 
     /// The tokens of an image before the tokens of a text.
