@@ -3,6 +3,7 @@
 //! Owns: reading the lines of such a report, showing them, plotting them, and comparing two. Does not own: running
 //! the suite (see [`crate::execution::run`]) and the line format (`testgen_types::BenchEntry`).
 
+mod between_starts;
 mod bootstrap;
 mod comparison;
 mod comparison_text;
@@ -12,6 +13,7 @@ mod lines;
 mod plot_axis;
 mod plot_svg;
 mod speed_page;
+mod starts;
 mod summary;
 mod throughput;
 

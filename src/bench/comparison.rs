@@ -1,16 +1,19 @@
-//! Two reports of times compared: the ratio of the medians of the same work.
+//! Two reports of times compared: the ratio of the times of the same work.
 //!
 //! Work of different configurations is refused, with the first field that differs: its ratio would
 //! compare two different things.
 
 mod configuration;
-mod work;
+pub(super) mod work;
 
-use super::{bootstrap::SpeedRatio, lines::BenchLines};
+use super::{
+    bootstrap::{SpeedRatio, typical},
+    lines::BenchLines,
+};
 use crate::compare::{DeviceChoice, DevicePair};
 use configuration::{differing, differing_within};
 use serde::Serialize;
-use testgen_types::{BenchEntry, BenchStatus, BenchTimes};
+use testgen_types::{BenchEntry, BenchStatus};
 pub use work::SpeedWork;
 use work::{ByWork, by_work, device, includes, is_of};
 
@@ -52,9 +55,9 @@ pub struct SpeedRow {
     /// The work.
     #[serde(flatten)]
     pub work: SpeedWork,
-    /// The device and the median of the earlier report.
+    /// The device and the time of the earlier report.
     pub earlier: SpeedSide,
-    /// The device and the median of the later report.
+    /// The device and the time of the later report.
     pub later: SpeedSide,
     /// Later divided by earlier.
     #[serde(flatten)]
@@ -70,12 +73,15 @@ pub struct SpeedRow {
 pub struct SpeedSide {
     /// The device with its engine, and its name.
     pub device: String,
-    /// The median in milliseconds.
+    /// The median in milliseconds; of several starts the geometric mean of theirs.
     pub milliseconds: f64,
+    /// The starts of the suite that timed it.
+    pub starts: usize,
 }
 
-/// The ratio up to which two starts of one program differ. An interval has the noise within a start
-/// only; ten starts of work that keeps an H200 busy differed by up to 1.5 %.
+/// The ratio up to which two starts of one program differ. The interval of one start has the noise
+/// within it only; ten starts of work that keeps an H200 busy differed by up to 1.5 %. Smaller
+/// changes are of no interest in any case, so that it is the limit of several starts, too.
 const BETWEEN_STARTS: f64 = 1.02;
 
 /// How the time of work changed.
@@ -152,7 +158,7 @@ impl SpeedComparison {
 
     fn add(&mut self, work: &SpeedWork, a: &[&BenchEntry], b: &[&BenchEntry], across: bool) {
         let differing = differing(a[0], b[0], across)
-            // Times of several entries are one sample only if their configurations are alike.
+            // Starts are one sample only if their configurations are alike.
             .or_else(|| differing_within(a))
             .or_else(|| differing_within(b));
         if let Some((field, values)) = differing {
@@ -163,7 +169,7 @@ impl SpeedComparison {
             });
             return;
         }
-        let Some(ratio) = SpeedRatio::new(&times(a), &times(b)) else {
+        let Some(ratio) = SpeedRatio::new(&starts(a), &starts(b)) else {
             return;
         };
         let change = match ratio.interval {
@@ -213,22 +219,23 @@ fn absent(work: &ByWork<'_>, other: &ByWork<'_>) -> Vec<SpeedWork> {
     absent.cloned().collect()
 }
 
-fn times(entries: &[&BenchEntry]) -> Vec<f64> {
+/// The calls of each start.
+fn starts<'a>(entries: &[&'a BenchEntry]) -> Vec<&'a [f64]> {
     let times = entries.iter().filter_map(|entry| entry.times.as_ref());
-    times
-        .flat_map(|times| times.milliseconds.iter().copied())
-        .collect()
+    times.map(|times| times.milliseconds.as_slice()).collect()
 }
 
-/// The device and the median of entries that are alike.
+/// The device and the time of entries that are alike.
 fn side(entries: &[&BenchEntry]) -> SpeedSide {
     let name = entries[0].device_facts.as_ref().map(|facts| &facts.name);
+    let starts = starts(entries);
     SpeedSide {
         device: match name {
             Some(name) => format!("{}: {name}", device(entries[0])),
             None => device(entries[0]),
         },
-        milliseconds: BenchTimes::new(times(entries)).map_or(f64::NAN, |times| times.median),
+        milliseconds: typical(&starts).unwrap_or(f64::NAN),
+        starts: starts.len(),
     }
 }
 

@@ -1,6 +1,6 @@
 //! Renders times for a terminal: what was measured on, a table, and what has no time.
 
-use super::{digits::digits, summary::BenchSummary};
+use super::{digits::digits, starts::joined, summary::BenchSummary};
 use std::{collections::BTreeSet, fmt::Write};
 use testgen_base::text::{Align, Table, one_line};
 use testgen_types::{BenchEntry, BenchStatus};
@@ -23,7 +23,7 @@ const COLUMNS: [(&str, Align); 11] = [
 pub fn render_bench(summary: &BenchSummary) -> String {
     let mut text = head(summary);
     let mut table = Table::new(&COLUMNS);
-    for entry in &summary.entries {
+    for entry in &joined(&summary.entries) {
         if let Some(cells) = cells(entry) {
             table.push(cells);
         }

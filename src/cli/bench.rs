@@ -9,7 +9,7 @@ use super::{
     tuning_arguments::TuningArguments,
 };
 use crate::{
-    bench::{BenchSummary, read_bench_lines, render_bench},
+    bench::{BenchLines, BenchSummary, read_bench_lines, render_bench},
     execution::run::{
         DeviceSelection, Execution, ExecutionOptions, ProcessDevices, RunError, Selection,
         Simulation, SuitePart, Work, build, engine_variables, execute, list, models_on_devices,
@@ -39,6 +39,7 @@ Examples:
   testgen bench --name bert --device cpu --release                 one model on the CPU
   testgen bench --name 'llama*' --batch 1,8,32 --tokens 128,512    a grid of sizes
   testgen bench --device cuda --engine native --engine torch       two engines, as separate rows
+  testgen bench --name bert --device cuda --engine torch --starts 5   times that differ from start to start
   testgen bench --architecture operators --device rocm             each operator of the specs
 
 Exit codes: 0 everything that could be timed agrees with its reference; 1 a result is wrong, nothing was timed, or the suite does not
@@ -82,6 +83,10 @@ pub(super) struct BenchArguments {
     /// Timed calls, and timed sequences
     #[arg(long, value_name = "COUNT", default_value = "20")]
     iterations: NonZeroU32,
+    /// Starts of the suite, one after another; a comparison of at least three with three knows how
+    /// much starts differ, which calls of one start do not show
+    #[arg(long, value_name = "COUNT", default_value = "1")]
+    starts: NonZeroU32,
     /// Simulate AMD GPUs in software: rocm, or rocm=gfx90a
     #[arg(long, value_name = "DEVICES")]
     simulate: Option<Simulation>,
@@ -132,7 +137,12 @@ pub(super) fn run(arguments: &BenchArguments, out: &mut Out) -> Result<ExitCode,
         report: arguments.report.clone(),
         work: Work::Times,
     };
-    let executions = execute(&suite, &[part], &options, &mut progress)?;
+    let mut executions = Vec::new();
+    // One after another: processes that compute side by side would slow each other down.
+    for _ in 0..arguments.starts.get() {
+        let part = std::slice::from_ref(&part);
+        executions.extend(execute(&suite, part, &options, &mut progress)?);
+    }
     show(arguments, executions, out)
 }
 
@@ -180,18 +190,20 @@ fn sizes(counts: &[NonZeroU32]) -> Vec<usize> {
     counts.iter().map(|count| count.get() as usize).collect()
 }
 
-/// Prints the results. The lines come from one process.
+/// Prints the results.
 fn show(
     arguments: &BenchArguments,
     executions: Vec<Execution>,
     out: &mut Out,
 ) -> Result<ExitCode, Error> {
-    let lines = executions
-        .first()
-        .map(|execution| read_bench_lines(execution.report()))
-        .transpose()?;
+    let mut lines = BenchLines::default();
+    for execution in &executions {
+        let of_start = read_bench_lines(execution.report())?;
+        lines.entries.extend(of_start.entries);
+        lines.problems.extend(of_start.problems);
+    }
     let problem = suite::keep_lines(executions, &arguments.report)?;
-    let summary = BenchSummary::new(lines.unwrap_or_default(), problem);
+    let summary = BenchSummary::new(lines, problem);
     let tuned_green = arguments.tuning.report()?;
     PrintedSummary {
         summary: &summary,

@@ -1,12 +1,17 @@
 //! Normalisation by groups and by statistics, and means: composed of burn's operators.
 
-use crate::tensor::{AllocatedTensor, ElementType, dense, weight};
+use crate::tensor::{AllocatedTensor, ElementType, dense, weight, workspace};
 
 impl AllocatedTensor {
     /// The sum or the mean over a dimension, which is kept with length one.
     pub(crate) fn reduce(self, dimension: usize) -> Self {
         let mut dims = self.dims().to_vec();
         dims[dimension] = 1;
+        let is_last = dimension + 1 == dims.len();
+        let is_host = !self.machine().is_gpu();
+        // Flex adds up the rows of f32 in aligned memory, which it copies to the result.
+        let _sums = (is_host && !is_last && self.element == ElementType::F32)
+            .then(|| workspace(self.machine(), &dims, self.element));
         dense(self.machine(), &dims, self.element)
     }
 

@@ -174,12 +174,13 @@ impl<'a, B: Ops> ForwardContext<'a, B> {
         tensor: Tensor<B, D>,
     ) -> Result<(), ForwardError> {
         if !self.on_device {
-            self.output_to_host(name, tensor)?;
+            let array = self.read(name, tensor)?;
+            self.result.outputs.insert(name.to_owned(), array);
         }
         Ok(())
     }
 
-    /// As [`ForwardContext::output`], and returns it as an array on the host.
+    /// As [`ForwardContext::output`], and returns a copy of it on the host.
     pub fn output_to_host<const D: usize>(
         &mut self,
         name: &str,

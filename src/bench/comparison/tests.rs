@@ -2,7 +2,7 @@
 
 use super::*;
 use crate::bench::lines::tests::entry;
-use testgen_types::{BenchDevice, BenchHost, DeviceKind, Repetitions};
+use testgen_types::{BenchDevice, BenchHost, BenchTimes, DeviceKind, Repetitions};
 
 /// A report with one entry.
 fn report(entry: BenchEntry) -> BenchLines {

@@ -41,7 +41,7 @@ pub(super) fn by_work<'a>(lines: &'a BenchLines, chosen: Option<&DeviceChoice>) 
     by_work
 }
 
-pub(super) fn work(entry: &BenchEntry, with_device: bool) -> Option<SpeedWork> {
+pub(in crate::bench) fn work(entry: &BenchEntry, with_device: bool) -> Option<SpeedWork> {
     Some(SpeedWork {
         subject: entry.subject.clone(),
         precision: entry.precision,
