@@ -4,7 +4,7 @@
 use super::{
     plan::{ConvolutionNumbers, PlannedConvolution},
     terms::terms,
-    transform::TransformErrors,
+    transform::{TransformErrors, narrow_rounding},
 };
 use crate::{
     convolution_library::ConvolutionAlgorithm,
@@ -20,7 +20,14 @@ pub(crate) struct ConvolutionBounds {
     transformed: Reference,
     /// The channels or the taps of an element, whichever are more.
     parts: usize,
+    /// How much smaller than the reference a transform may make all elements together.
+    shrinkage: f64,
 }
+
+/// The truncation of both factors in units of their rounding.
+const TRUNCATIONS: f64 = 4.0;
+/// The most deviations of the scale of a result, as of the bias of a sum.
+const SCALE_LIMIT: f64 = 8.0;
 
 /// The evaluation of a result.
 pub(crate) enum ConvolutionEvaluation {
@@ -90,6 +97,7 @@ impl ConvolutionBounds {
             added,
             transformed,
             parts: taps.max(problem.x[1] / problem.groups),
+            shrinkage: TRUNCATIONS * narrow_rounding(problem),
         }
     }
 
@@ -103,12 +111,42 @@ impl ConvolutionBounds {
         if !algorithm.transforms {
             return ConvolutionEvaluation::Decided(evaluate(&self.added, values, overwritten));
         }
-        let evaluation = evaluate(&self.transformed, values, overwritten);
+        let evaluation =
+            evaluate(&self.transformed, values, overwritten).and(self.evaluate_scale(values));
         let passes = evaluation.failure.is_none();
         if passes && !self.is_as_exact_as_sums(values) && !self.detects_lost_terms() {
             return ConvolutionEvaluation::Undecided;
         }
         ConvolutionEvaluation::Decided(evaluation)
+    }
+
+    /// Compares the scale of all elements: the errors of a transform do not depend on the element,
+    /// unless factors are truncated.
+    fn evaluate_scale(&self, values: &[f64]) -> ResultEvaluation {
+        let numbers = &self.transformed.numbers;
+        let squares: f64 = numbers.iter().map(|number| number.value.powi(2)).sum();
+        let pairs = numbers.iter().zip(values);
+        let products = pairs.map(|(number, value)| (value - number.value) * number.value);
+        let scale = products.sum::<f64>().abs() / squares;
+        let spreads = numbers
+            .iter()
+            .map(|number| number.variance * number.value.powi(2));
+        let deviation = spreads.sum::<f64>().sqrt() / squares;
+        let most = SCALE_LIMIT * deviation + self.shrinkage;
+        if !scale.is_finite() || scale == 0.0 {
+            // Zeros have no scale; each element is compared in any case.
+            return ResultEvaluation {
+                headroom: f64::INFINITY,
+                failure: None,
+            };
+        }
+        let message = || {
+            format!("all elements differ by a factor of {scale:.1e}, at most {most:.1e} is allowed")
+        };
+        ResultEvaluation {
+            headroom: most / scale,
+            failure: (scale > most).then(message),
+        }
     }
 
     /// Whether each element is within the bound of a sum of products.

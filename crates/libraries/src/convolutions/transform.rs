@@ -58,19 +58,24 @@ impl TransformErrors {
     }
 }
 
-/// The deviation for factors of norm 1.
-fn relative_deviation(problem: &ConvolutionProblem) -> f64 {
-    let narrow = match (problem.compute, problem.element) {
+/// The relative error of a transformed number that matrix units multiply; 0 in f32.
+pub(super) fn narrow_rounding(problem: &ConvolutionProblem) -> f64 {
+    match (problem.compute, problem.element) {
         // Matrix units truncate to 10 bits.
         (ComputeType::Tf32, _) => 2_f64.powi(-10),
         (_, Element::F32) => 0.0,
         (_, element) => element.unit(),
-    };
+    }
+}
+
+/// The deviation for factors of norm 1.
+fn relative_deviation(problem: &ConvolutionProblem) -> f64 {
     let is_long = problem.weight[2..].iter().any(|length| *length > 3);
     let amplification = if is_long { LONG_WINDOWS } else { 1.0 };
     let channels = (problem.x[1] / problem.groups) as f64;
     // Transforms before and after the sum over channels are f32 in every type.
-    SINGLE * amplification * UNIT * (channels.sqrt() + ADDITIONS) + NARROW * narrow
+    SINGLE * amplification * UNIT * (channels.sqrt() + ADDITIONS)
+        + NARROW * narrow_rounding(problem)
 }
 
 /// The Euclidean norm of all weights of each channel of the result.

@@ -37,7 +37,8 @@ fn a_transform_has_a_wider_bound() {
     for planned in plan.convolutions() {
         let bounds = ConvolutionBounds::new(&planned);
         let numbers = bounds.added.numbers.iter().zip(&bounds.transformed.numbers);
-        for (added, transformed) in numbers {
+        // A channel whose weights are all zero has no error.
+        for (added, transformed) in numbers.filter(|(added, _)| added.value != 0.0) {
             assert!(added.error < transformed.error);
             assert!(added.variance < transformed.variance);
         }
@@ -217,6 +218,10 @@ fn winograd_is_right_and_a_lost_channel_wrong() {
         assert_eq!(is_right(&tile, &values), Some(true), "{name}");
         let lacking = tile.lacking_a_channel();
         assert_eq!(is_right(&tile, &lacking), Some(false), "{name}");
+        let larger: Vec<f64> = values.iter().map(|value| value * 1.01).collect();
+        // One part of a hundred is less than the truncation of two factors of bf16.
+        let expected = Some(element == Element::Bf16);
+        assert_eq!(is_right(&tile, &larger), expected, "{name}");
     }
 }
 
