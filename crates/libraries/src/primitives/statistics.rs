@@ -1,7 +1,7 @@
 //! The statistics that a norm returns beside its result, compared with f64.
 //!
 //! Of f32 only. Kernels of MIOpen 3.3 write the statistics of 16 bits in the type of the result or
-//! as f32, whatever the descriptor says, and nothing tells which kernel has run.
+//! as f32, whatever the descriptor says, and no function returns which kernel has run.
 
 use crate::evaluation::{ResultEvaluation, evaluate};
 use testgen_operators::{
