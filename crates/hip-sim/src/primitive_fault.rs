@@ -22,6 +22,8 @@ named_faults! {
         Epsilon = "epsilon",
         /// Every element of a norm has the parameters of the last channel.
         Channel = "channel",
+        /// A norm returns the variance in place of the reciprocal of its root; its result is right.
+        Statistics = "statistics",
         /// Elements of the result after the first kilobyte are not stored.
         Limit = "limit",
         /// The element after the last one is written, too.

@@ -1,6 +1,9 @@
 //! The arithmetic of norms of the simulated MIOpen, in f64, with injected faults.
 
-use crate::primitive_fault::PrimitiveFault;
+use crate::{
+    fault::{Fault, Faults},
+    primitive_fault::PrimitiveFault,
+};
 
 /// A norm of dense elements.
 #[derive(Debug, Clone, PartialEq)]
@@ -30,6 +33,33 @@ pub enum SimulatedStatistics {
 }
 
 impl SimulatedNorm {
+    /// The mean of each group of the elements `x` with the reciprocal of the root of its variance,
+    /// as the library returns them. Nothing is returned with the fault `primitive=silent`.
+    pub fn returned(&self, x: &[f64], faults: &Faults) -> Vec<[f64; 2]> {
+        let has = |fault: PrimitiveFault| faults.any(|one| *one == Fault::Primitive(fault));
+        if has(PrimitiveFault::Silent) {
+            return Vec::new();
+        }
+        let statistics = self.statistics.numbers(x, &has).into_iter();
+        let returned = |[mean, variance]: [f64; 2]| {
+            if has(PrimitiveFault::Statistics) {
+                [mean, variance]
+            } else {
+                [mean, 1.0 / self.root(variance, &has)]
+            }
+        };
+        statistics.map(returned).collect()
+    }
+
+    /// The deviation of a variance.
+    fn root(&self, variance: f64, has: &impl Fn(PrimitiveFault) -> bool) -> f64 {
+        if has(PrimitiveFault::Epsilon) {
+            variance.sqrt() + self.epsilon
+        } else {
+            (variance + self.epsilon).sqrt()
+        }
+    }
+
     /// The results of the elements `x`.
     pub(crate) fn apply(&self, x: &[f64], has: &impl Fn(PrimitiveFault) -> bool) -> Vec<f64> {
         let statistics = self.statistics.numbers(x, has);
@@ -41,11 +71,7 @@ impl SimulatedNorm {
                 SimulatedStatistics::Computed { together, .. } => statistics[index / together],
             };
             let mean = if has(PrimitiveFault::Mean) { 0.0 } else { mean };
-            let root = if has(PrimitiveFault::Epsilon) {
-                variance.sqrt() + self.epsilon
-            } else {
-                (variance + self.epsilon).sqrt()
-            };
+            let root = self.root(variance, has);
             let parameter = if has(PrimitiveFault::Channel) {
                 self.parameters.len() - 1
             } else {

@@ -38,6 +38,20 @@ pub(crate) struct ResultEvaluation {
     pub(crate) failure: Option<String>,
 }
 
+impl ResultEvaluation {
+    /// The evaluation of two results of one call.
+    pub(crate) fn and(self, other: Self) -> Self {
+        let failures: Vec<String> = [self.failure, other.failure]
+            .into_iter()
+            .flatten()
+            .collect();
+        Self {
+            headroom: self.headroom.min(other.headroom),
+            failure: (!failures.is_empty()).then(|| failures.join("; ")),
+        }
+    }
+}
+
 /// Compares every element with its bound, and the bytes around the elements with the bytes that
 /// were written before.
 pub(crate) fn evaluate(

@@ -198,6 +198,14 @@ impl<'gpu> GuardedWorkspace<'gpu> {
         self.allocation
     }
 
+    /// The numbers at its start.
+    pub(crate) fn read(&self, number: NumberType, count: usize) -> Result<Vec<f64>, GpuError> {
+        let mut bytes = vec![0; count * number.bytes()];
+        self.gpu.download(self.allocation, &mut bytes)?;
+        let numbers = bytes.chunks(number.bytes());
+        Ok(numbers.map(|bytes| number.decode(bytes)).collect())
+    }
+
     /// The first byte after the workspace that was changed.
     pub(crate) fn overwritten(&self) -> Result<Option<Overwritten>, GpuError> {
         let mut guard = vec![0; GUARD];

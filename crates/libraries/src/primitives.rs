@@ -3,6 +3,7 @@
 
 mod case;
 mod plan;
+mod statistics;
 
 pub(crate) use case::PrimitiveCase;
 pub(crate) use plan::PrimitivePlan;
@@ -16,6 +17,7 @@ use crate::{
     report::{InterruptedComputation, NamedComputation, Reporter},
 };
 use plan::PlannedPrimitive;
+use statistics::NormStatistics;
 use testgen_operators::{
     calls::CallError,
     cases::{Arithmetic, Reference, reference},
@@ -86,13 +88,12 @@ impl PrimitiveRun<'_> {
             }
         };
         algorithms.retain(|algorithm| !(algorithm.overflows && self.planned.is_large));
-        let reference = reference(
-            &self.planned.call,
-            Arithmetic::for_precision(self.planned.precision),
-        );
-        let case = PrimitiveCase::new(gpu, library, problem, &self.planned.call)?;
+        let (call, precision) = (&self.planned.call, self.planned.precision);
+        let reference = reference(call, Arithmetic::for_precision(precision));
+        let statistics = NormStatistics::new(call, precision);
+        let case = PrimitiveCase::new(gpu, library, problem, call)?;
         for algorithm in &algorithms {
-            self.compare(&case, algorithm, &reference)?;
+            self.compare(&case, algorithm, &reference, statistics.as_ref())?;
         }
         if let Some(first) = algorithms.first() {
             for problem in check_again(&case, first)? {
@@ -108,9 +109,11 @@ impl PrimitiveRun<'_> {
         case: &PrimitiveCase<'_>,
         algorithm: &PrimitiveAlgorithm,
         reference: &Reference,
+        statistics: Option<&NormStatistics>,
     ) -> Result<(), GpuError> {
         let name = [algorithm.id.as_str(), ""];
-        match case.compute(algorithm)? {
+        let (result, written) = case.compute_with_statistics(algorithm)?;
+        match result {
             AlgorithmResult::Refused(LibraryError::Unsupported { reason }) => {
                 self.reporter.unsupported(self.computation, &reason);
             }
@@ -122,7 +125,10 @@ impl PrimitiveRun<'_> {
                 values,
                 overwritten,
             } => {
-                let evaluation = evaluate(reference, &values, overwritten);
+                let mut evaluation = evaluate(reference, &values, overwritten);
+                if let Some(statistics) = statistics {
+                    evaluation = evaluation.and(statistics.evaluate(&written));
+                }
                 self.reporter.computed(self.computation, name, evaluation);
             }
         }

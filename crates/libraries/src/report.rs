@@ -18,7 +18,8 @@ pub struct LibraryReport {
     pub path: String,
     /// A row for each algorithm of each type and variant.
     pub rows: Vec<AlgorithmRow>,
-    /// Computations that the library does not have, or that were not computed.
+    /// Computations that the library does not have, or that were not computed, and results about
+    /// which their bound decides nothing.
     pub unsupported: Vec<UnsupportedGroup>,
     /// The most bytes that were allocated at a time, without memory that the library allocates.
     pub peak_bytes: u64,
@@ -56,7 +57,7 @@ pub struct WrongResult {
     pub problem: String,
 }
 
-/// Computations that were not computed.
+/// Computations that were not computed or not compared.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub struct UnsupportedGroup {
     /// The types.

@@ -26,7 +26,7 @@ pub use arithmetic::Arithmetic;
 pub use case::Case;
 pub use dimensions::result_elements;
 pub use evaluate::{ErrorEvaluation, evaluate};
-pub use group::{activated, reference};
+pub use group::{activated, norm_statistics, reference};
 pub use integers::integer_cases;
 pub use number::BoundedNumber;
 pub use reduce::{ReducedCall, reduce};

@@ -3,11 +3,10 @@
 use crate::numbers::MiopenStatus;
 use crate::primitive::compute;
 use crate::problem::tensor;
-use hip_sim::{MatrixType, SimulatedKind, SimulatedNorm, SimulatedStatistics, SimulatedTensor};
+use hip_sim::{
+    MatrixType, SimulatedKind, SimulatedNorm, SimulatedStatistics, SimulatedTensor, faults,
+};
 use std::ffi::{c_int, c_void};
-
-/// The bytes of a statistic in f32.
-const STATISTIC: usize = 4;
 
 /// The tensors of a norm, each a descriptor with its elements.
 #[derive(Debug)]
@@ -58,8 +57,6 @@ impl<const PARAMETERS: usize, const STATISTICS: usize> NormArguments<PARAMETERS,
         // SAFETY: as the caller promises.
         let parameters = unsafe { self.parameters(&x, shape.channels, mode == weighted)? };
         let groups = x.lengths.iter().product::<usize>() / shape.together;
-        // SAFETY: as the caller promises.
-        unsafe { self.write_statistics(groups)? };
         let norm = SimulatedNorm {
             statistics: SimulatedStatistics::Computed {
                 together: shape.together,
@@ -69,6 +66,11 @@ impl<const PARAMETERS: usize, const STATISTICS: usize> NormArguments<PARAMETERS,
             parameters,
             positions: shape.positions,
         };
+        // SAFETY: as the caller promises.
+        let numbers = unsafe { x.numbers() };
+        let returned = norm.returned(&numbers, faults());
+        // SAFETY: as the caller promises.
+        unsafe { self.write_statistics(groups, &returned)? };
         // SAFETY: as the caller promises.
         unsafe { compute(SimulatedKind::Norm(norm), [x, y]) }
     }
@@ -105,14 +107,18 @@ impl<const PARAMETERS: usize, const STATISTICS: usize> NormArguments<PARAMETERS,
         Ok(parameters)
     }
 
-    /// Writes a byte to the statistics, which the callers of this library do not read. It differs from
-    /// the byte of their guards, so that memory that is too short for f32 is noticed.
+    /// Writes the statistics of each group in f32: the mean, which a norm by the mean of squares does
+    /// not have, and the reciprocal.
     ///
     /// # Safety
     ///
     /// As for [`Self::compute`].
-    unsafe fn write_statistics(&self, groups: usize) -> Result<(), MiopenStatus> {
-        for [layout, data] in self.statistics {
+    unsafe fn write_statistics(
+        &self,
+        groups: usize,
+        returned: &[[f64; 2]],
+    ) -> Result<(), MiopenStatus> {
+        for (place, [layout, data]) in self.statistics.into_iter().enumerate() {
             // SAFETY: as the caller promises.
             let statistic = unsafe { tensor(layout, data)? };
             if statistic.lengths.iter().product::<usize>() != groups {
@@ -121,9 +127,13 @@ impl<const PARAMETERS: usize, const STATISTICS: usize> NormArguments<PARAMETERS,
             if statistic.number != MatrixType::F32 {
                 return Err(MiopenStatus::NotImplemented);
             }
-            if !data.is_null() {
+            if data.is_null() {
+                continue;
+            }
+            for (group, numbers) in returned.iter().enumerate() {
+                let number = numbers[2 - STATISTICS + place] as f32;
                 // SAFETY: as the caller promises.
-                unsafe { data.cast::<u8>().write_bytes(0x5a, STATISTIC * groups) };
+                unsafe { data.cast::<f32>().add(group).write_unaligned(number) };
             }
         }
         Ok(())

@@ -1,7 +1,7 @@
 //! Norms with and without their faults.
 
 use super::{SimulatedNorm, SimulatedStatistics};
-use crate::primitive_fault::PrimitiveFault;
+use crate::{fault::Faults, primitive_fault::PrimitiveFault};
 
 fn computed(norm: &SimulatedNorm, x: &[f64], fault: Option<PrimitiveFault>) -> Vec<f64> {
     norm.apply(x, &|one| Some(one) == fault)
@@ -68,4 +68,16 @@ fn a_lost_block_leaves_the_statistics_of_the_others() {
     // The mean of squares is 5.
     assert_eq!(squares(None), 5.0 / 5.0_f64.sqrt());
     assert_eq!(squares(Some(PrimitiveFault::Block)), f64::INFINITY);
+}
+
+#[test]
+fn statistics_are_returned() {
+    let returned = |faults: &str| {
+        let faults: Option<Faults> = faults.parse().ok();
+        faults.map(|faults| plain(2, true).returned(&[1.0, 3.0, -2.0, 2.0], &faults))
+    };
+    assert_eq!(returned(""), Some(vec![[2.0, 1.0], [0.0, 0.5]]));
+    let variances = returned("primitive=statistics");
+    assert_eq!(variances, Some(vec![[2.0, 1.0], [0.0, 4.0]]));
+    assert_eq!(returned("primitive=silent"), Some(Vec::new()));
 }

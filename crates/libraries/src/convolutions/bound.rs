@@ -1,23 +1,40 @@
 //! The reference of a convolution with its bounds: one for algorithms that add products, one for
-//! algorithms that transform their inputs.
+//! algorithms that transform their inputs. Owns when a bound decides about a result.
 
 use super::{
     plan::{ConvolutionNumbers, PlannedConvolution},
     terms::terms,
+    transform::{TransformErrors, narrow_rounding},
 };
 use crate::{
-    convolution_library::ConvolutionAlgorithm, convolution_problem::ConvolutionProblem,
-    product::ComputeType,
+    convolution_library::ConvolutionAlgorithm,
+    convolution_problem::ConvolutionProblem,
+    evaluation::{ResultEvaluation, evaluate},
+    guarded::Overwritten,
 };
-use testgen_operators::{
-    calls::Element,
-    cases::{Arithmetic, BoundedNumber, Reference, reference},
-};
+use testgen_operators::cases::{Arithmetic, BoundedNumber, Reference, reference};
 
 /// The references of a convolution.
 pub(crate) struct ConvolutionBounds {
     added: Reference,
     transformed: Reference,
+    /// The channels or the taps of an element, whichever are more.
+    parts: usize,
+    /// How much smaller than the reference a transform may make all elements together.
+    shrinkage: f64,
+}
+
+/// The truncation of both factors in units of their rounding.
+const TRUNCATIONS: f64 = 4.0;
+/// The most deviations of the scale of a result, as of the bias of a sum.
+const SCALE_LIMIT: f64 = 8.0;
+
+/// The evaluation of a result.
+pub(crate) enum ConvolutionEvaluation {
+    /// It is right or wrong.
+    Decided(ResultEvaluation),
+    /// Every element was written and is within its bound, which is too wide to say more.
+    Undecided,
 }
 
 impl ConvolutionBounds {
@@ -30,7 +47,8 @@ impl ConvolutionBounds {
             added.numbers = added.numbers.iter().map(exact).collect();
             added.sums = false;
         }
-        Self::with_transforms(added, &planned.problem, planned.factors())
+        let all: Vec<usize> = (0..added.numbers.len()).collect();
+        Self::with_transforms(added, &planned.problem, planned.factors(), &all)
     }
 
     /// The references of the elements with these row-major indices; the factors are row-major.
@@ -56,161 +74,108 @@ impl ConvolutionBounds {
             sums: true,
             signed_zeros: false,
         };
-        Self::with_transforms(added, problem, [x, weight])
+        Self::with_transforms(added, problem, [x, weight], elements)
     }
 
     fn with_transforms(
         added: Reference,
         problem: &ConvolutionProblem,
         factors: [&[f64]; 2],
+        elements: &[usize],
     ) -> Self {
-        let transformed = with_error(&added, transform_error(problem, factors));
-        Self { added, transformed }
-    }
-
-    /// The reference with the bounds of an algorithm.
-    pub(crate) fn for_algorithm(&self, algorithm: &ConvolutionAlgorithm) -> &Reference {
-        if algorithm.transforms {
-            &self.transformed
-        } else {
-            &self.added
+        let errors = TransformErrors::new(problem, factors);
+        let numbers = elements.iter().zip(&added.numbers);
+        let transformed = Reference {
+            numbers: numbers
+                .map(|(flat, sum)| errors.added_to(*flat, sum))
+                .collect(),
+            sums: true,
+            ..added.clone()
+        };
+        let taps: usize = problem.weight[2..].iter().product();
+        Self {
+            added,
+            transformed,
+            parts: taps.max(problem.x[1] / problem.groups),
+            shrinkage: TRUNCATIONS * narrow_rounding(problem),
         }
     }
 
-    /// Whether the bounds of an algorithm are so small that wrong results exceed them. Bounds of
-    /// transforms grow at least with the channels, results with their root.
-    pub(crate) fn are_decisive(&self, algorithm: &ConvolutionAlgorithm) -> bool {
-        let numbers = &self.for_algorithm(algorithm).numbers;
-        let largest =
-            |size: fn(&BoundedNumber) -> f64| numbers.iter().map(size).fold(0.0, f64::max);
-        !algorithm.transforms
-            || largest(|number| number.error) < WIDEST * largest(|number| number.value.abs())
+    /// Compares the result of an algorithm with its bounds.
+    pub(crate) fn evaluate(
+        &self,
+        algorithm: &ConvolutionAlgorithm,
+        values: &[f64],
+        overwritten: Option<Overwritten>,
+    ) -> ConvolutionEvaluation {
+        if !algorithm.transforms {
+            return ConvolutionEvaluation::Decided(evaluate(&self.added, values, overwritten));
+        }
+        let evaluation =
+            evaluate(&self.transformed, values, overwritten).and(self.evaluate_scale(values));
+        let passes = evaluation.failure.is_none();
+        if passes && !self.is_as_exact_as_sums(values) && !self.detects_lost_terms() {
+            return ConvolutionEvaluation::Undecided;
+        }
+        ConvolutionEvaluation::Decided(evaluation)
     }
-}
 
-/// The largest part of the largest result that a bound may be: with a wider one, wrong numbers
-/// would pass.
-const WIDEST: f64 = 0.25;
-
-/// How much larger a rounding inside of a Winograd transform may become, for each multiplication:
-/// 48 in each dimension of F(4x4, 3x3), the largest one of Lavin and Gray (arXiv 1509.09308), which
-/// has 9 multiplications. Roundings of an FFT grow with the logarithm of its length only.
-const AMPLIFICATION: f64 = 48.0 * 48.0 / 9.0;
-/// The additions of the three transforms.
-const ADDITIONS: f64 = 16.0;
-/// The relative error of an operation in f32.
-const UNIT: f64 = 1.0 / (1_u64 << 24) as f64;
-
-/// The error that a transform may add to every element. Unlike the bound of a sum it depends on
-/// the largest numbers of the tensors, because a transform adds neighbours that the element itself
-/// does not have. Transformed numbers are rounded to 16 bits or to TF32 for the matrix units.
-fn transform_error(problem: &ConvolutionProblem, factors: [&[f64]; 2]) -> f64 {
-    let factor = match (problem.compute, problem.element) {
-        (ComputeType::Tf32, _) => 2_f64.powi(-10),
-        (_, Element::F32) => 0.0,
-        (_, element) => element.unit(),
-    };
-    let [x, weight] = factors.map(|values: &[f64]| {
-        values
+    /// Compares the scale of all elements: the errors of a transform do not depend on the element,
+    /// unless factors are truncated.
+    fn evaluate_scale(&self, values: &[f64]) -> ResultEvaluation {
+        let numbers = &self.transformed.numbers;
+        let squares: f64 = numbers.iter().map(|number| number.value.powi(2)).sum();
+        let pairs = numbers.iter().zip(values);
+        let products = pairs.map(|(number, value)| (value - number.value) * number.value);
+        let scale = products.sum::<f64>().abs() / squares;
+        let spreads = numbers
             .iter()
-            .fold(0.0_f64, |most, value| most.max(value.abs()))
-    });
-    let taps = problem.taps() as f64;
-    let roundings = UNIT * (taps + ADDITIONS) + 2.0 * factor;
-    AMPLIFICATION * taps * x * weight * roundings
-}
+            .map(|number| number.variance * number.value.powi(2));
+        let deviation = spreads.sum::<f64>().sqrt() / squares;
+        let most = SCALE_LIMIT * deviation + self.shrinkage;
+        if !scale.is_finite() || scale == 0.0 {
+            // Zeros have no scale; each element is compared in any case.
+            return ResultEvaluation {
+                headroom: f64::INFINITY,
+                failure: None,
+            };
+        }
+        let message = || {
+            format!("all elements differ by a factor of {scale:.1e}, at most {most:.1e} is allowed")
+        };
+        ResultEvaluation {
+            headroom: most / scale,
+            failure: (scale > most).then(message),
+        }
+    }
 
-fn with_error(added: &Reference, error: f64) -> Reference {
-    Reference {
-        numbers: added
-            .numbers
+    /// Whether each element is within the bound of a sum of products.
+    fn is_as_exact_as_sums(&self, values: &[f64]) -> bool {
+        // Errors of a transform are larger than independent roundings of a sum.
+        let elements = Reference {
+            sums: false,
+            ..self.added.clone()
+        };
+        evaluate(&elements, values, None).failure.is_none()
+    }
+
+    /// Whether a result would fail that lacks one channel, or one tap of the window. Without it the
+    /// root of the mean square changes by the root of its share.
+    fn detects_lost_terms(&self) -> bool {
+        let numbers = &self.transformed.numbers;
+        let squares: f64 = numbers.iter().map(|number| number.value.powi(2)).sum();
+        let share = (squares / (numbers.len() * self.parts) as f64).sqrt();
+        let alternating = [share, -share].into_iter().cycle();
+        let lacking: Vec<f64> = numbers
             .iter()
-            .map(|number: &BoundedNumber| BoundedNumber {
-                error: number.error + error,
-                ..*number
-            })
-            .collect(),
-        sums: false,
-        ..added.clone()
+            .zip(alternating)
+            .map(|(number, share)| number.value + share)
+            .collect();
+        evaluate(&self.transformed, &lacking, None)
+            .failure
+            .is_some()
     }
 }
 
 #[cfg(test)]
-mod tests {
-    use super::ConvolutionBounds;
-    use crate::{
-        convolution_library::ConvolutionAlgorithm, convolution_problem::ConvolutionProblem,
-        convolutions::plan::ConvolutionPlan, product::ComputeType,
-    };
-    use testgen_operators::calls::{Attributes, Element};
-    use testgen_types::{Operator, Precision};
-
-    #[test]
-    fn single_elements_have_the_reference_of_the_whole_result() {
-        for precision in [Precision::F32, Precision::Tf32, Precision::Bf16] {
-            for planned in ConvolutionPlan::new(true, Some(precision)).convolutions() {
-                let (problem, whole) = (&planned.problem, ConvolutionBounds::new(&planned));
-                let all: Vec<usize> = (0..problem.y.iter().product()).collect();
-                let elements = ConvolutionBounds::of_elements(problem, planned.factors(), &all);
-                assert_eq!(elements.added.numbers.len(), whole.added.numbers.len());
-                let numbers = whole.added.numbers.iter().zip(&elements.added.numbers);
-                for (whole, element) in numbers {
-                    let difference = (whole.value - element.value).abs();
-                    assert!(difference <= 1e-12 * (1.0 + whole.value.abs()), "{problem}");
-                    // Sums of integers have a smaller bound in the plan.
-                    assert!(element.error >= 0.999 * whole.error, "{problem}");
-                }
-            }
-        }
-    }
-
-    fn algorithm(transforms: bool) -> ConvolutionAlgorithm {
-        ConvolutionAlgorithm {
-            id: String::new(),
-            configuration: String::new(),
-            transforms,
-            deterministic: true,
-            workspace: 0,
-            number: 0,
-            math: 0,
-        }
-    }
-
-    #[test]
-    fn a_transform_has_a_wider_bound_that_wrong_results_exceed() {
-        let plan = ConvolutionPlan::new(true, Some(Precision::F32));
-        for planned in plan.convolutions() {
-            let bounds = ConvolutionBounds::new(&planned);
-            let [added, transformed] =
-                [false, true].map(|transforms| bounds.for_algorithm(&algorithm(transforms)));
-            for (added, transformed) in added.numbers.iter().zip(&transformed.numbers) {
-                assert!(added.error < transformed.error);
-            }
-            let is_decisive = bounds.are_decisive(&algorithm(true));
-            assert!(is_decisive, "{}", planned.problem);
-        }
-    }
-
-    #[test]
-    fn the_bound_of_a_transform_with_many_channels_is_not_decisive() {
-        let decisive = |channels: usize, transforms| {
-            let shapes: [&[usize]; 2] = [&[1, channels, 4, 4], &[1, channels, 3, 3]];
-            let attributes = Attributes {
-                groups: 1,
-                ..Attributes::default()
-            };
-            let types = (Element::F16, ComputeType::F32);
-            let problem = ConvolutionProblem::new(Operator::Conv2d, types, shapes, &attributes);
-            let problem = problem.expect("is a convolution");
-            let ones = shapes.map(|shape| vec![1.0; shape.iter().product()]);
-            let bounds = ConvolutionBounds::of_elements(
-                &problem,
-                ones.each_ref().map(Vec::as_slice),
-                &[0, 1, 2, 3],
-            );
-            bounds.are_decisive(&algorithm(transforms))
-        };
-        assert!(decisive(1024, false));
-        assert!(!decisive(1024, true));
-    }
-}
+mod tests;

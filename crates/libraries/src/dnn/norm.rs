@@ -35,8 +35,8 @@ pub(super) fn algorithms<Library: PrimitiveDialect>(
     Ok(modes.into_iter().flatten().map(algorithm).collect())
 }
 
-/// Starts a norm. The library writes its statistics, which are not part of the result, to the
-/// workspace.
+/// Starts a norm. The library writes its statistics to the workspace: the means, of which a norm by
+/// the mean of squares has none, then the reciprocals of the deviations.
 pub(super) fn run<Library: PrimitiveDialect>(
     library: &Library,
     problem: &PrimitiveProblem,

@@ -6,7 +6,7 @@ use crate::{
     guarded::{Guarded, GuardedWorkspace},
     library_error::LibraryError,
     number_type::NumberType,
-    primitive::PrimitiveProblem,
+    primitive::{PrimitiveKind, PrimitiveProblem},
     primitive_library::{PrimitiveAlgorithm, PrimitiveBuffers, PrimitiveLibrary},
 };
 use std::iter::once;
@@ -57,6 +57,14 @@ impl<'a> PrimitiveCase<'a> {
         &self,
         algorithm: &PrimitiveAlgorithm,
     ) -> Result<AlgorithmResult, GpuError> {
+        Ok(self.compute_with_statistics(algorithm)?.0)
+    }
+
+    /// As [`Self::compute`], with the numbers of f32 that a norm has written to the workspace.
+    pub(super) fn compute_with_statistics(
+        &self,
+        algorithm: &PrimitiveAlgorithm,
+    ) -> Result<(AlgorithmResult, Vec<f64>), GpuError> {
         self.y.restore()?;
         let workspace = GuardedWorkspace::new(self.gpu, algorithm.workspace)?;
         let parameters: Vec<DeviceAddress> = self.parameters.iter().map(Guarded::address).collect();
@@ -69,15 +77,30 @@ impl<'a> PrimitiveCase<'a> {
         match self.library.run_primitive(self.problem, algorithm, buffers) {
             Ok(()) => {}
             Err(LibraryError::Gpu(error)) => return Err(error),
-            Err(error) => return Ok(AlgorithmResult::Refused(error)),
+            Err(error) => return Ok((AlgorithmResult::Refused(error), Vec::new())),
         }
         self.gpu.synchronise()?;
         let (values, outside) = self.y.read()?;
         let overwritten = outside.or(workspace.overwritten()?);
-        Ok(AlgorithmResult::Computed {
+        let statistics = self.statistics(algorithm, &workspace)?;
+        let result = AlgorithmResult::Computed {
             values,
             overwritten,
-        })
+        };
+        Ok((result, statistics))
+    }
+
+    /// The workspace of a norm, which has nothing but its statistics.
+    fn statistics(
+        &self,
+        algorithm: &PrimitiveAlgorithm,
+        workspace: &GuardedWorkspace<'_>,
+    ) -> Result<Vec<f64>, GpuError> {
+        let number = NumberType::F32;
+        match self.problem.kind {
+            PrimitiveKind::Norm(_) => workspace.read(number, algorithm.workspace / number.bytes()),
+            _ => Ok(Vec::new()),
+        }
     }
 
     /// Whether the memory of an input, or the memory around it, has changed.

@@ -11,8 +11,8 @@ use super::{
 use crate::{
     convolution_library::ConvolutionAlgorithm,
     convolution_problem::ConvolutionProblem,
-    convolutions::{ConvolutionBounds, ConvolutionCase, OpenedConvolutions},
-    evaluation::{AlgorithmResult, evaluate},
+    convolutions::{ConvolutionBounds, ConvolutionCase, ConvolutionEvaluation, OpenedConvolutions},
+    evaluation::AlgorithmResult,
     guarded::Overwritten,
     library_error::LibraryError,
     number_type::NumberType,
@@ -50,20 +50,15 @@ impl<'a> ConvolutionTrial<'a> {
         })
     }
 
-    /// Why a result is wrong.
-    fn problem(
+    /// Compares the elements that have a reference.
+    fn evaluate(
         &self,
         algorithm: &ConvolutionAlgorithm,
         values: &[f64],
         overwritten: Option<Overwritten>,
-    ) -> Option<String> {
-        let missing = values.iter().filter(|value| value.is_nan()).count();
-        if missing > 0 {
-            return Some(format!("{missing} elements are NaN or were not written"));
-        }
+    ) -> ConvolutionEvaluation {
         let compared: Vec<f64> = self.elements.iter().map(|index| values[*index]).collect();
-        let bounds = self.bounds.for_algorithm(algorithm);
-        evaluate(bounds, &compared, overwritten).failure
+        self.bounds.evaluate(algorithm, &compared, overwritten)
     }
 
     fn time(&self, algorithm: &ConvolutionAlgorithm) -> Result<f64, LibraryError> {
@@ -78,21 +73,32 @@ impl AlgorithmTrial<ConvolutionAlgorithm> for ConvolutionTrial<'_> {
         &self,
         algorithm: &ConvolutionAlgorithm,
     ) -> Result<AlgorithmMeasurement, LibraryError> {
-        let problem = match self.case.compute(algorithm)? {
-            AlgorithmResult::Refused(error) => Some(error.to_string()),
+        let (values, overwritten) = match self.case.compute(algorithm)? {
+            AlgorithmResult::Refused(error) => {
+                return Ok(AlgorithmMeasurement::Wrong(error.to_string()));
+            }
             AlgorithmResult::Computed {
                 values,
                 overwritten,
-            } => self.problem(algorithm, &values, overwritten),
+            } => (values, overwritten),
         };
-        match problem {
-            Some(problem) => Ok(AlgorithmMeasurement::Wrong(problem)),
-            None if self.bounds.are_decisive(algorithm) => {
-                self.time(algorithm).map(AlgorithmMeasurement::Microseconds)
-            }
-            None => Ok(AlgorithmMeasurement::Undecided),
+        if let Some(problem) = missing(&values) {
+            return Ok(AlgorithmMeasurement::Wrong(problem));
+        }
+        match self.evaluate(algorithm, &values, overwritten) {
+            ConvolutionEvaluation::Undecided => Ok(AlgorithmMeasurement::Undecided),
+            ConvolutionEvaluation::Decided(evaluation) => match evaluation.failure {
+                Some(problem) => Ok(AlgorithmMeasurement::Wrong(problem)),
+                None => self.time(algorithm).map(AlgorithmMeasurement::Microseconds),
+            },
         }
     }
+}
+
+/// Why a result is wrong of which elements are missing, also elements that have no reference.
+fn missing(values: &[f64]) -> Option<String> {
+    let missing = values.iter().filter(|value| value.is_nan()).count();
+    (missing > 0).then(|| format!("{missing} elements are NaN or were not written"))
 }
 
 /// The row-major indices of so many elements of the result that the reference has at most

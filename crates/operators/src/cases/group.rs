@@ -17,6 +17,7 @@ mod reduction;
 pub(crate) mod window;
 
 pub use activation::activated;
+pub use normalisation::norm_statistics;
 
 use crate::{
     calls::Call,

@@ -80,17 +80,61 @@ pub(super) fn reference(call: &Call, arithmetic: Arithmetic) -> Reference {
     };
     let numbers = match call.operator {
         Operator::BatchNorm => batch_norm(call, arithmetic, x),
-        operator => {
-            // The number of neighbours that are normalised together.
-            let together = match operator {
-                Operator::LayerNorm | Operator::RmsNorm => weight.len(),
-                Operator::GroupNorm => x.len() / (x.shape[0] * call.attributes.groups).max(1),
-                _ => x.shape[2],
-            };
-            normalised(call, arithmetic, x, together)
-        }
+        _ => normalised(call, arithmetic, x, together(call, x, weight)),
     };
     Reference::computed(arithmetic, x.shape.clone(), numbers)
+}
+
+/// The number of neighbours that are normalised together.
+fn together(call: &Call, x: &HostTensor, weight: &HostTensor) -> usize {
+    match call.operator {
+        Operator::LayerNorm | Operator::RmsNorm => weight.len(),
+        Operator::GroupNorm => x.len() / (x.shape[0] * call.attributes.groups).max(1),
+        _ => x.shape[2],
+    }
+}
+
+/// The statistics of the norms that libraries return them of: the mean of each group of elements,
+/// unless the norm is by the mean of squares, then the reciprocal of the root of each variance.
+/// `None` for other operators.
+pub fn norm_statistics(call: &Call, arithmetic: Arithmetic) -> Option<Reference> {
+    let is_centred = match call.operator {
+        Operator::LayerNorm | Operator::GroupNorm => true,
+        Operator::RmsNorm => false,
+        _ => return None,
+    };
+    let (x, weight) = (call.tensor(0)?, call.tensor(1)?);
+    let numbers = exact(x);
+    let parts = numbers.chunks(together(call, x, weight).max(1));
+    let eps = call.attributes.eps;
+    let groups: Vec<[BoundedNumber; 2]> = parts
+        .map(|part| statistics(arithmetic, part, eps, is_centred))
+        .collect();
+    let means = groups.iter().filter(|_| is_centred).map(|[mean, _]| *mean);
+    let all: Vec<BoundedNumber> = means
+        .chain(groups.iter().map(|[_, scale]| *scale))
+        .collect();
+    Some(Reference::computed(arithmetic, [all.len()], all))
+}
+
+/// The mean, which is zero if it is not subtracted, and the reciprocal of the root of the variance:
+/// of the mean of squares less the square of the mean. A variance of differences has smaller errors.
+fn statistics(
+    arithmetic: Arithmetic,
+    part: &[BoundedNumber],
+    eps: f64,
+    is_centred: bool,
+) -> [BoundedNumber; 2] {
+    let count = BoundedNumber::exact(part.len() as f64);
+    let squares = arithmetic.dot(part.iter().map(|number| (*number, *number)));
+    let squares = arithmetic.div(squares, count);
+    if !is_centred {
+        let scale = reciprocal_root(arithmetic, squares, eps);
+        return [BoundedNumber::exact(0.0), scale];
+    }
+    let mean = arithmetic.div(arithmetic.sum(part.iter().copied()), count);
+    let variance = arithmetic.sub(squares, arithmetic.mul(mean, mean));
+    [mean, reciprocal_root(arithmetic, variance, eps)]
 }
 
 /// The channel of element `index` of [rows, channels] or [batch, channels, positions].
@@ -219,4 +263,39 @@ fn statistic(index: usize, call: &Call, channel: usize, first: usize) -> Bounded
         call.tensor(first + index)
             .map_or(f64::NAN, |tensor| tensor.values[channel]),
     )
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::calls::Element;
+    use testgen_types::Precision;
+
+    fn statistics_of(operator: Operator) -> Option<Vec<BoundedNumber>> {
+        let tensor =
+            |shape: &[usize], values: &[f64]| HostTensor::new(shape, Element::F32, values.to_vec());
+        let inputs = vec![
+            tensor(&[2, 2], &[1.0, 3.0, -2.0, 2.0]),
+            tensor(&[2], &[0.5, 4.0]),
+        ];
+        let call = Call::new(operator, inputs, Attributes::default());
+        let arithmetic = Arithmetic::for_precision(Precision::F32);
+        norm_statistics(&call, arithmetic).map(|reference| reference.numbers)
+    }
+
+    #[test]
+    fn statistics_are_means_and_reciprocal_deviations() {
+        for (operator, expected) in [
+            (Operator::LayerNorm, &[2.0, 0.0, 1.0, 0.5][..]),
+            (Operator::RmsNorm, &[5.0_f64.sqrt().recip(), 0.5]),
+        ] {
+            let numbers = statistics_of(operator).unwrap_or_default();
+            assert_eq!(numbers.len(), expected.len());
+            for (number, expected) in numbers.iter().zip(expected) {
+                assert!((number.value - expected).abs() < 1e-15, "{number:?}");
+                assert!(number.error > 0.0 && number.error < 1e-5, "{number:?}");
+            }
+        }
+        assert_eq!(statistics_of(Operator::BatchNorm), None);
+    }
 }

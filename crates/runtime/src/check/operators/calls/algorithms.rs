@@ -45,7 +45,7 @@ pub(in crate::check::operators) fn compared(
     let lacking = if found.unsupported.is_empty() {
         String::new()
     } else {
-        format!("; not offered: {}", found.unsupported.join("; "))
+        format!("; not compared: {}", found.unsupported.join("; "))
     };
     Ok(Some(format!(
         "{results} results of {} algorithms{lacking}",
