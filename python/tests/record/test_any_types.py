@@ -232,6 +232,7 @@ def test_several_vectors_may_have_different_widths():
     class Pair(torch.nn.Module):
         def __init__(self):
             super().__init__()
+            self.stack = torch.nn.ModuleList([torch.nn.Linear(6, 6)])
             self.inner = torch.nn.ModuleDict({"encoder": torch.nn.Linear(12, 6)})
 
         def forward(self, noise_embeds, context_hidden_states):
