@@ -104,14 +104,15 @@ any python="python3" *names:
 
 # docs/measurements/every-type.md: a checkpoint of each type without a native implementation, made and recorded automatically, and every
 # check of it with PyTorch on each device (Python with torch and transformers; `just every python3 16 "cpu cuda"`). A job for a night: more
-# than an hour on two cores. The suite is built outside of the workspace, without burn.
+# than an hour on two cores. The suite is built outside of the workspace, without burn. With `TYPES="yoso xlstm"` only these types are
+# measured, and the page keeps the results of the others (docs/measurements/every-type.jsonl.gz).
 every python="python3" jobs="2" devices="cpu":
     #!/usr/bin/env bash
     set -euo pipefail
     cargo build --quiet
     root=$PWD work=${XDG_CACHE_HOME:-$HOME/.cache}/testgen-every
     rm -rf "$work"; mkdir -p "$work"
-    {{python}} python fixtures.shrunk --out "$work/checkpoints" --jobs {{jobs}} --limit 400
+    {{python}} python fixtures.shrunk --out "$work/checkpoints" --jobs {{jobs}} --limit 400 ${TYPES:-}
     cd "$work"
     for checkpoint in checkpoints/*/; do "$root/target/debug/testgen" add "$checkpoint" --specs specs; done
     export ONEDNN_MAX_CPU_ISA=AVX512_CORE_FP16 OMP_NUM_THREADS=1
@@ -122,7 +123,9 @@ every python="python3" jobs="2" devices="cpu":
         reports+=("$work/every-$device.jsonl")
     done
     cd "$root"
-    {{python}} python fixtures.every_page "$work/checkpoints/summary.json" "${reports[@]}" >docs/measurements/every-type.md
+    {{python}} python fixtures.every_page docs/measurements/every-type.jsonl.gz "$work/checkpoints/summary.json" "${reports[@]}" \
+        >"$work/every-type.md"
+    cp "$work/every-type.md" docs/measurements/every-type.md
 
 # Mutation testing of the verifier (cargo install cargo-mutants); an hour and more.
 mutants *arguments:

@@ -19,6 +19,7 @@ from record.any_extra import extra_arguments
 from record.any_images import Images
 from record.any_series import Series
 from record.any_text import AUDIO_TOKENS, IMAGE_TOKENS, Text
+from record.any_vectors import Vectors
 from record.measured_sizes import token_ids
 from reference import forward_arguments
 from reference.errors import RecordError, first_line
@@ -105,11 +106,12 @@ class Drawing:
         self.taken = forward_arguments.names(model)
         self.architecture = entry(config).architecture
         self.images, self.audio, self.series = Images(model, directory, config), Audio(model, config), Series(model, config)
+        self.vectors_only = Vectors(model, config)
         self.text = Text(model, directory, config, seed) if {"input_ids", "decoder_input_ids"} & self.taken else None
 
     def plans(self):
-        """Plans of what to draw, the likeliest first: layouts of images, sounds and series, each None if the model does not read them, and
-        whether a text has tokens in the places of images and sounds."""
+        """Plans of what to draw, the likeliest first: layouts of images, sounds, and series or vectors, each None unless the model reads
+        them, and whether a text has tokens in the places of images and sounds."""
         reads_text = "input_ids" in self.taken
         images, audio = list(self.images.layouts()), list(self.audio.layouts())
         if self.architecture in ("encoder_only", "decoder_only", "moe", "ssm") and reads_text:
@@ -119,7 +121,9 @@ class Drawing:
             audio = [None]
         elif self.architecture == "speech" and audio:
             images = [None]
-        for series, image, sound in itertools.product(list(self.series.layouts()) or [None], images or [None], audio or [None]):
+        reads_vectors = not (reads_text or images or audio)
+        values = [*self.series.layouts(), *(self.vectors_only.layouts() if reads_vectors else ())]
+        for series, image, sound in itertools.product(values or [None], images or [None], audio or [None]):
             placed = reads_text and (self.place(IMAGE_TOKENS) if image else self.place(AUDIO_TOKENS) if sound else None) is not None
             for places, codes in itertools.product((True, False) if placed else (False,), self.text.codes() if reads_text else [None]):
                 yield SimpleNamespace(series=series, image=image, sound=sound, text=reads_text, places=places, codes=codes)

@@ -158,7 +158,8 @@ class Images:
     def noise(self, random, case):
         """The random numbers by which masked autoencoders choose patches, as an argument, so that they are the same in every run."""
         pixels = case.get(self.argument)
-        if "noise" not in self.taken or pixels is None:
+        # With a time, noise is not of patches.
+        if "noise" not in self.taken or "timestep" in self.taken or pixels is None:
             return {}
         count = (pixels.shape[-2] // self.patch) * (pixels.shape[-1] // self.patch)
         return {"noise": torch.from_numpy(random.random((len(pixels), count)).astype(numpy.float32))}

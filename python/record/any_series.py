@@ -1,4 +1,4 @@
-"""Series for types without a native implementation."""
+"""Series for types without a native implementation: of numbers, and of states and actions."""
 
 import numpy
 import torch
@@ -7,7 +7,7 @@ from reference.forward_arguments import names
 
 
 class Series:
-    """Draws the arguments of a forecaster from its configuration."""
+    """Draws the arguments of a forecaster, or of a model of decisions, from its configuration."""
 
     def __init__(self, model, config):
         self.config, self.taken = config, names(model)
@@ -21,6 +21,23 @@ class Series:
         if "past_values" in self.taken:
             yield self.drawn(self.channels)
             yield self.drawn()
+        if {"states", "actions", "returns_to_go", "timesteps"} <= self.taken:
+            yield self.decisions
+
+    def decisions(self, random, count, length=7):
+        """States, actions, their rewards and the returns that are left, at successive times. Nothing is hidden, because positions of this
+        class do not depend on the mask."""
+        config = self.config
+        start = random.integers(0, max(config.max_ep_len - length, 1), (count, 1))
+        case = {
+            "states": normal(random, count, length, config.state_dim),
+            "actions": normal(random, count, length, config.act_dim).tanh(),
+            "rewards": normal(random, count, length, 1),
+            "returns_to_go": normal(random, count, length, 1),
+            "timesteps": torch.from_numpy(start + numpy.arange(length)),
+            "attention_mask": torch.ones(count, length, dtype=torch.int64),
+        }
+        return {name: value for name, value in case.items() if name in self.taken}
 
     def drawn(self, *channels):
         """Waves with a trend, and what else the signature names."""

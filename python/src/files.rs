@@ -63,6 +63,7 @@ pub(crate) const RECORD: EmbeddedFiles = files! {
     "record/any_images.py"
     "record/any_series.py"
     "record/any_text.py"
+    "record/any_vectors.py"
     "record/atomic_file.py"
     "record/config_effects.py"
     "record/drawn_inputs.py"

@@ -12,10 +12,12 @@ from reference.registry import ENTRIES
 torch = pytest.importorskip("torch")
 transformers = pytest.importorskip("transformers")
 
+import numpy
 from safetensors import safe_open
 from safetensors.torch import save_file
 
-from record import any_cases, any_text, config_effects, goldens, measured_sizes
+from fixtures import shrink, shrunk
+from record import any_cases, any_extra, any_text, any_vectors, config_effects, goldens, measured_sizes
 from record.given_inputs import read_inputs
 from reference import forward_arguments, results
 from reference.errors import RecordError
@@ -200,3 +202,75 @@ def test_an_effect_must_be_one_in_every_implementation_of_attention(monkeypatch,
     monkeypatch.setattr(config_effects, "run", lambda model, _case, trace: {"logits": model})
     assert config_effects.effects(SimpleNamespace(_supports_sdpa=True), tmp_path, {}) == {"both": 3}
     assert config_effects.effects(SimpleNamespace(), tmp_path, {}) == {"both": 3, "eager_only": 3}
+
+
+class Columns(torch.nn.Module):
+    """A decoder of vectors in columns, as a convolution takes them."""
+
+    def __init__(self):
+        super().__init__()
+        self.convolution = torch.nn.Conv1d(6, 4, 3)
+        self.stack = torch.nn.ModuleList([torch.nn.Linear(4, 4), torch.nn.Linear(5, 5)])
+
+    def forward(self, latents, padding_mask=None):
+        return {"output": self.convolution(latents)}
+
+
+def drawn(model, config, name):
+    """The shapes of `name` in the layouts that are tried."""
+    return [tuple(draw(numpy.random.default_rng(0), 2)[name].shape) for draw in any_vectors.Vectors(model, config).layouts()]
+
+
+def test_vectors_that_a_class_requires_are_drawn_in_rows_and_columns():
+    shapes = drawn(Columns(), SimpleNamespace(hidden_size=8), "latents")
+    assert (2, 6, 9) in shapes and (2, 9, 4) in shapes and (2, 9, 8) in shapes
+    assert not any(5 in shape for shape in shapes), "inner layers of a stack read no input"
+    assert not list(any_vectors.Vectors(Open(), SimpleNamespace(hidden_size=8)).layouts()), "a class that reads ids"
+
+
+def test_several_vectors_may_have_different_widths():
+    class Pair(torch.nn.Module):
+        def __init__(self):
+            super().__init__()
+            self.stack = torch.nn.ModuleList([torch.nn.Linear(6, 6)])
+            self.inner = torch.nn.ModuleDict({"encoder": torch.nn.Linear(12, 6)})
+
+        def forward(self, noise_embeds, context_hidden_states):
+            return noise_embeds
+
+    layouts = [draw(numpy.random.default_rng(0), 2) for draw in any_vectors.Vectors(Pair(), SimpleNamespace(hidden_size=6)).layouts()]
+    shapes = [tuple(tuple(value.shape) for value in case.values()) for case in layouts]
+    assert ((2, 9, 6), (2, 10, 12)) in shapes
+
+
+def recorded(directory, name):
+    """The tensors of the golden of the smallest configuration of a type."""
+    shrunk.attempt(name, ENTRIES[name].classes[0], shrink.TINY, str(directory), committed=False)
+    with safe_open(directory / "golden.safetensors", "pt") as file:
+        return {tensor: file.get_tensor(tensor) for tensor in file.keys()}  # noqa: SIM118
+
+
+def test_states_and_actions_are_recorded(tmp_path):
+    tensors = recorded(tmp_path, "decision_transformer")
+    assert tensors["input.states"].shape == (2, 7, 17) and tensors["input.actions"].shape == (2, 7, 4)
+    times = tensors["input.timesteps"]
+    assert (times[:, 1:] - times[:, :-1] == 1).all(), "successive times"
+    assert tensors["output.action_preds"].shape == (2, 7, 4)
+
+
+def test_the_noise_of_a_robot_is_an_argument():
+    config = SimpleNamespace(max_state_dim=3, max_action_dim=5, chunk_size=4)
+    found = any_extra.movement(config, numpy.random.default_rng(0), 2)
+    assert {name: tuple(value.shape) for name, value in found.items()} == {"state": (2, 3), "noise": (2, 4, 5), "timestep": (2,)}
+    assert ((found["timestep"] > 0) & (found["timestep"] < 1)).all()
+
+
+def test_a_detector_reads_the_names_of_its_classes(tmp_path):
+    tensors = recorded(tmp_path, "omdet-turbo")
+    assert tensors["input.classes_structure"].tolist() == [2, 2]
+    assert len(tensors["input.classes_input_ids"]) == 4 and len(tensors["input.tasks_input_ids"]) == 2
+
+
+def test_an_image_has_places_in_the_text(tmp_path):
+    tensors = recorded(tmp_path, "kosmos-2")
+    assert tensors["input.image_embeds_position_mask"].sum(-1).tolist() == [4, 4]
