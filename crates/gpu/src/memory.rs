@@ -23,6 +23,7 @@ pub fn memory_usage(device: GpuDevice) -> Option<MemoryUsage> {
         let client = GpuRuntime::client(&device);
         each_stream(|| client.memory_usage().ok())
     }));
+    // A stream that does not answer makes the sum wrong, so that there is no answer at all.
     let usages: Vec<StreamUsage> = usages.ok()?.into_iter().collect::<Option<_>>()?;
     Some(MemoryUsage {
         in_use: usages.iter().map(|usage| usage.bytes_in_use).sum(),

@@ -71,6 +71,8 @@ pub fn memory_limit() -> Result<Option<u64>, String> {
 }
 
 fn parse_limit(value: Option<&str>) -> Result<Option<u64>, String> {
+    // An empty variable counts as absent, because a job of a CI system can clear a variable but not
+    // remove it.
     let Some(text) = value.map(str::trim).filter(|text| !text.is_empty()) else {
         return Ok(None);
     };
@@ -114,6 +116,7 @@ pub(crate) fn tried(allocate: impl FnOnce()) -> Result<(), String> {
 
 /// Whether a message of cubecl is about an allocation that failed.
 pub(crate) fn is_refused(message: &str) -> bool {
+    // By text, because cubecl fails in a panic, which has nothing but a message.
     message.contains(REFUSED_BY_CUDA) || message.contains(REFUSED_BY_HIP)
 }
 
@@ -175,12 +178,16 @@ impl Shortage {
     fn fitting(&self) -> String {
         let held = self.usage.as_ref().map_or(0, |usage| usage.bytes_in_use);
         let below_limit = self.limit.map(|limit| limit.saturating_sub(held));
+        // The smaller one decides: the limit of a test can be below the memory of the device, and
+        // above it.
         let fits = [below_limit, self.driver.map(|(free, _)| free)]
             .into_iter()
             .flatten()
             .min();
         match (fits, self.requested) {
             (None, _) => "the size that would fit is not known".to_owned(),
+            // A smaller model would not help then, so that the message names the two causes that
+            // remain.
             (Some(fits), Some(requested)) if fits >= requested => {
                 "that would fit, so the memory is fragmented, or an earlier fault disabled the device".to_owned()
             }

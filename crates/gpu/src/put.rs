@@ -55,6 +55,7 @@ pub fn put<E: Send>(
             .take(AT_ONCE)
             .map(|part| (part.first, part.copy))
             .unzip();
+        // Pinned memory comes from the server's thread; only writing it is parallel.
         let mut staged = staged(&server, &copies, stream);
         staged
             .par_iter_mut()
@@ -104,6 +105,8 @@ fn staged(
 /// Runs `load`, whose tensors are put on `device` while it computes what the calling thread has
 /// started.
 pub fn put_beside<T>(device: GpuDevice, load: impl FnOnce() -> T) -> T {
+    // On the second stream, because copies on the first would wait for the kernels that it has
+    // queued.
     copy_stream::second().executes(|| {
         let loaded = load();
         // cubecl keeps what was copied until the next flush.

@@ -17,6 +17,7 @@ thread_local! {
 /// Runs `run`; on a device with matrix units for TF32, they compute the f32 products that fill a
 /// tile.
 pub fn with_tf32<T>(run: impl FnOnce() -> T) -> T {
+    // A guard, because the panic of a check is caught and its thread runs other checks.
     let _restore = Restore(PERMITTED.replace(true));
     run()
 }

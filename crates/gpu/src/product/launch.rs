@@ -49,6 +49,7 @@ pub(super) fn launch(
             &matrix_unit_strategy(),
             &mut types,
         ),
+        // An error and not a panic: callers answer any refusal with the naive kernel.
         ProductKernel::RowMajor => Err(MatmulSetupError::InvalidConfig(Box::new(
             "it is not a kernel of cubek",
         ))),

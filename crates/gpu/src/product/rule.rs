@@ -92,8 +92,11 @@ pub(super) fn choose(sizes: ProductSizes, dtype: DType, units: Units) -> Product
     } = sizes;
     let fills_a_tile = rows.min(inner).min(columns) >= TILE;
     let multiplications = rows * inner * columns;
+    // The order is the rule: matrix units if they have the type, rows for few rows, tiles for large
+    // products, one thread for each element otherwise.
     match dtype {
         DType::F16 | DType::BF16 | DType::F32 if units.matrix && fills_a_tile => match units.tma {
+            // Smaller products do not repay the longer compilation.
             true if multiplications >= LARGE => ProductKernel::TmaMatrixUnit,
             _ => ProductKernel::MatrixUnit,
         },
