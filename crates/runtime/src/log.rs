@@ -28,6 +28,7 @@ pub(crate) fn log_warning(label: impl Display, text: impl Display) {
 /// Runs `work` and returns its result with the lines that it logged on this thread. Captures nest:
 /// the inner one gets its lines alone.
 pub(crate) fn capture_log<T>(work: impl FnOnce() -> T) -> (T, Vec<String>) {
+    // Replaced and put back, because a check can run another one in its own capture.
     let outer = CAPTURED.replace(Some(Vec::new()));
     let result = work();
     let lines = CAPTURED.replace(outer).unwrap_or_default();

@@ -190,6 +190,7 @@ impl RecordedRequest {
                 let samples = self.tensors.floats(PART, name)?;
                 Ok(Audio {
                     sampling_rate,
+                    // `floats` has refused every other type.
                     samples: samples.as_floats().unwrap_or_default().to_vec(),
                 })
             })

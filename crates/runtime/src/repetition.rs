@@ -43,6 +43,7 @@ pub(crate) fn run_twice(executor: &dyn Execute, call: &Call) -> Runs {
 pub(crate) fn run(executor: &dyn Execute, call: &Call) -> Actual {
     let panics = open::device_panics();
     let result = executor.execute(call).map(|computed| computed.tensor);
+    // Compared and not reset, because other threads count their panics, too.
     if open::device_panics() == panics {
         return Actual::from_result(result);
     }

@@ -56,6 +56,8 @@ impl Threshold {
     /// chance, so it may be off by as much, in absolute terms, as the worst element of the recorded
     /// tensor.
     pub(crate) fn in_units_of(self, recorded: f64, expected: &[f32]) -> Self {
+        // Many elements average out, so that the norm of another input is close to the recorded
+        // one.
         if expected.len() >= FEW {
             return self;
         }
@@ -269,6 +271,7 @@ impl<'a> Tolerance<'a> {
         let Some(noise) = self.noise.level(limits.noise, name) else {
             return limits.without_noise;
         };
+        // The ceiling holds for recorded noise only: a tensor without any has a fixed threshold.
         Threshold {
             rel_l2: (NOISE_FACTOR * noise.rel_l2).clamp(floor.rel_l2, limits.ceiling.rel_l2),
             max_rel: (NOISE_FACTOR * noise.max_rel).clamp(floor.max_rel, limits.ceiling.max_rel),

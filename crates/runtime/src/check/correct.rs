@@ -83,6 +83,7 @@ impl CorrectModel<'_> {
                 .streams
                 .iter()
                 .all(|facts| Sequences::of_case(main, facts.stream).is_some());
+        // The shortest of the sequences, because all of them get the same length.
         let longest = self.streams.iter().map(|facts| facts.longest).min();
         longest.filter(|_| of_tokens)
     }

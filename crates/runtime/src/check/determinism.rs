@@ -22,6 +22,7 @@ pub(super) fn check(run: &mut CheckRun<'_>) -> CheckResult {
     for case in &golden.cases {
         let first = tested.model().forward_traced(&case.inputs)?;
         for round in 1..RUNS {
+            // With the hidden states, which name the first layer that differs.
             let again = tested.model().forward_traced(&case.inputs)?;
             for difference in differences(&first, &again) {
                 failures.push(format!(

@@ -89,6 +89,7 @@ pub(super) fn check(run: &mut CheckRun<'_>) -> CheckResult {
     for (name, mut steps) in ladders {
         // A spec may list its precisions in any order; `out_of_order` needs the finest first.
         steps.sort_by_key(|step| step.precision);
+        // A single step has no order; its error was compared with its tolerance.
         if steps.len() < 2 {
             continue;
         }
@@ -166,6 +167,8 @@ fn largest_errors<'g>(
                 (expected, got),
                 (tolerance, name),
             ));
+            // Only elements that the reference decides: an arbitrary value at padding would be the
+            // largest error.
             let Some([expected, got]) = run.comparable(&case.inputs, expected, got) else {
                 continue;
             };
@@ -250,6 +253,7 @@ fn above_reference(name: &str, step: &PrecisionStep) -> Option<String> {
         Precision::F16 | Precision::Bf16 => FACTOR_IN_16_BITS,
         Precision::F32 | Precision::Tf32 => FACTOR,
     };
+    // Written so that a NaN error is not within.
     let within = *rel_l2 <= factor * noise + recorded;
     (!within).then(|| {
         format!(

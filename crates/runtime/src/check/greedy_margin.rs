@@ -47,6 +47,8 @@ pub(super) fn check(run: &mut CheckRun<'_>) -> CheckResult {
     let mut logits = last_logits(session.as_mut(), &golden.prompt().unwrap_or_default())?;
     for step in 0..steps {
         let Some(expected) = recorded_step(&golden, step) else {
+            // A failure and not an end: a golden with fewer logits than tokens would compare less
+            // than it names.
             failures.push(format!("the golden has no `{STEP_LOGITS}` of step {step}"));
             break;
         };
@@ -57,6 +59,7 @@ pub(super) fn check(run: &mut CheckRun<'_>) -> CheckResult {
             threshold,
         ));
         for row in 0..rows {
+            // The error of this row, because the error of another row does not excuse it.
             let error = largest_error(&expected, &logits, row, threshold);
             match recorded.choice(row, step, &logits, error).evaluate() {
                 TokenMatch::Same => {}

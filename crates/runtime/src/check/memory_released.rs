@@ -62,6 +62,7 @@ fn load_and_drop<T>(
     run: &mut CheckRun<'_>,
     compute: &impl Fn(&CheckRun<'_>, &SubjectUnderTest) -> Result<T, Abort>,
 ) -> Result<(OpenDevice, Option<u64>), Abort> {
+    // The peak of this load alone, not of an earlier check.
     begin_peak();
     let tested = run.subject_under_test()?;
     let Some(device) = tested.endpoint().open_device().cloned() else {
@@ -84,6 +85,7 @@ fn highest(device: &OpenDevice, now: DeviceMemory) -> Option<u64> {
 }
 
 fn settled(device: &OpenDevice) -> DeviceMemory {
+    // Unused blocks of the allocator count as memory in use until they are returned.
     cleanup(device);
     memory(device)
 }

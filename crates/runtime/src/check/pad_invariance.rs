@@ -72,6 +72,7 @@ fn compare_sides(
     let rows = rows.prefix(rows.longest().min(facts.longest - PADDING));
     let length = rows.longest();
     let tolerance = run.tolerance(golden, tested);
+    // One unpadded run for both sides, so that they are compared with the same outputs.
     let unpadded = forward_by_position(run, tested, facts.stream, &rows.unpadded(facts))?;
     let sides: &[PaddedSide] = if facts.can_be_padded_left() {
         &[PaddedSide::Right, PaddedSide::Left]
@@ -133,6 +134,7 @@ impl PaddingComparison<'_> {
         };
         let label = |name: &str| format!("{name} padded {side}{}", self.facts.stream.suffix());
         for (name, expected, got) in pairs(&unpadded.positions, &padded.positions)? {
+            // Padding itself has arbitrary outputs.
             let got = got.narrow(1, start, self.length);
             failures.extend(run.compare_made(
                 &label(name),

@@ -40,6 +40,7 @@ impl AttachedEngine {
         first_accepted(
             STARTS,
             || Self::start_once(name, device),
+            // Without a witness there is nothing that a second start could show.
             |started: &Self| started.memory.is_none_or(MemoryWitness::has_grown),
         )
     }
@@ -52,6 +53,7 @@ impl AttachedEngine {
             pci_address: device.pci_address.clone(),
         };
         let started = StartedEngine::start(
+            // Started before the lock: the start takes seconds and does not open the device.
             EngineCommand::for_engine(name).map_err(EngineError::from)?,
             name,
             time_limit(),
@@ -59,6 +61,7 @@ impl AttachedEngine {
         // One at a time, so that what another engine takes when it opens the device is not counted
         // as this one's.
         let opening = OPENING.lock().unwrap_or_else(PoisonError::into_inner);
+        // Under the lock, right before the device is opened, because other engines change it.
         let before = in_use(device);
         let engine = started.open(request.clone())?;
         // ONNX Runtime, for instance, goes on with its CPU provider if the GPU's does not load.
@@ -75,6 +78,7 @@ impl AttachedEngine {
                 .unwrap_or("it reports no reason")
                 .to_owned()
         });
+        // A fallback is on another device by definition, and is reported as one.
         if !on_cpu && let Some(problem) = device_mismatch(&request, engine.device()) {
             return Err(AttachError::Failed(format!(
                 "engine {name} does not run on {}: {problem}",

@@ -153,6 +153,7 @@ impl CheckEngine {
     /// check's name.
     pub(super) fn set_providers(&self, providers: &[ProviderShare]) {
         let kept = &mut self.state().evidence.providers;
+        // Only the first call has the precision of the check's name; later ones may compare others.
         if kept.is_empty() {
             *kept = providers
                 .iter()
@@ -189,6 +190,7 @@ impl CheckEngine {
     pub(crate) fn finish(&self) -> EngineEvidence {
         let CheckEngineState {
             attached, evidence, ..
+        // Taken and not cloned, because a clone would keep the processes in use.
         } = std::mem::take(&mut *self.state());
         attached
             .into_iter()

@@ -38,12 +38,16 @@ pub(crate) fn load(
     engine: &CheckEngine,
     precision: Precision,
 ) -> Result<(Model, BTreeMap<Feature, String>), LoadError> {
+    // Without a replaced configuration: what testgen reads must not change with what the engine is
+    // asked to compute.
     let own = Checkpoint::at(checkpoint.directory());
     let description = testgen_models::describe(model_type, &own)?;
     let directory = checkpoint.complete_directory()?;
     let config = checkpoint.config()?;
     let request = LoadRequest {
         directory: absolute(&directory),
+        // Only a configuration that differs, so that an engine otherwise reads the file as
+        // transformers does.
         config: (config != *description.config()).then_some(config),
         model_type: model_type.as_str().to_owned(),
         class: description.class().to_owned(),
@@ -75,6 +79,7 @@ pub(crate) fn load(
         model: loaded.model,
         capabilities,
     };
+    // Built before it is confirmed, so that an error unloads it.
     model
         .process
         .confirm_memory(before, &directory, &loaded, precision)
@@ -106,6 +111,7 @@ impl ErasedModel for EngineModel {
     }
 
     fn session(&self) -> Result<Option<Box<dyn Session + '_>>, ForwardError> {
+        // Known without the engine, which would answer with an error.
         if self.capabilities.cached_layers.is_none() {
             return Ok(None);
         }
@@ -187,6 +193,7 @@ impl TimedSequence {
 
 impl Drop for EngineModel {
     fn drop(&mut self) {
+        // Before the unload, after which the driver has the memory back.
         self.engine.note_memory(&self.process);
         // An engine that does not answer has ended, and its model with it.
         let _ = self.process.engine().unload(self.model);

@@ -65,6 +65,7 @@ impl MemoryWitness {
 
 /// Bytes in use on `device` by all processes.
 pub(super) fn in_use(device: &Device) -> Option<u64> {
+    // A driver may report more free memory than there is in total.
     testgen_device::memory(device).map(|(free, total)| total.saturating_sub(free))
 }
 

@@ -47,6 +47,8 @@ impl Noise {
         let known =
             |name: &str| about.contains(&name) || recorded().any(|known| known.as_str() == name);
         let mut names = metadata.keys().filter_map(|key| key.strip_prefix("noise."));
+        // An unknown name is refused: a misspelled precision would have no noise and wider
+        // thresholds.
         if let Some(name) = names.find(|name| !known(name)) {
             let why = "it is not the noise of a precision; those are f32, f16 and bf16".to_owned();
             return Err(Unreadable {

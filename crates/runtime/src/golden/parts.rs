@@ -112,6 +112,8 @@ impl GoldenParts {
         let Some((kind, part)) = rest.split_once('.') else {
             return Err(unknown);
         };
+        // Masks and tokens are validated where they are read, because a check would index with
+        // them.
         if kind == "input" {
             validate::input(name, &array)?;
         }
@@ -123,6 +125,7 @@ impl GoldenParts {
         }
         let found = match (kind, part) {
             ("output", _) | ("trace", _) | ("tokens", "logits") => {
+                // Only results have summaries: inputs have to be complete to be computed with.
                 let result = match self.summaries.remove(name) {
                     Some(entry) => RecordedTensor::Summary(entry.of(name, array)?),
                     None => RecordedTensor::Whole(array),

@@ -24,6 +24,7 @@ pub(super) fn input(name: &str, array: &Array) -> Result<(), Unreadable> {
         (_, Some(floats)) => floats.iter().map(|value| f64::from(*value)).collect(),
         _ => return Ok(()),
     };
+    // Any other value would be a bias in one implementation and a flag in another.
     if let Some(position) = numbers.iter().position(|value| ![0.0, 1.0].contains(value)) {
         return unreadable(
             format!(
@@ -33,6 +34,7 @@ pub(super) fn input(name: &str, array: &Array) -> Result<(), Unreadable> {
             name,
         );
     }
+    // Attention over nothing is NaN in transformers, so that nothing could be compared.
     if name.ends_with("attention_mask") && !numbers.contains(&1.0) {
         return unreadable(
             "it hides every token; a mask shows at least one".to_owned(),

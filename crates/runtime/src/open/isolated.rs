@@ -37,9 +37,11 @@ pub(crate) fn isolated<Answer: Send + 'static>(
 ) -> Result<Answer, IsolatedFailure> {
     panics::watch();
     let is_gpu = device.kind != DeviceKind::Cpu;
+    // The host has no device that another one could block.
     if is_gpu && let Some(by) = HUNG.lock().unwrap_or_else(PoisonError::into_inner).clone() {
         return Err(IsolatedFailure::Blocked { by });
     }
+    // Panics are counted for the process, so that only the difference belongs to this work.
     let before = panics::device_panics();
     let (sender, receiver) = channel();
     let thread = thread::Builder::new().name(format!("{ISOLATED_THREADS}{}", device.label()));
@@ -86,6 +88,7 @@ fn described(before: u64) -> String {
 fn timed_out(device: &Device, limit: Duration) -> IsolatedFailure {
     if device.kind != DeviceKind::Cpu {
         let mut hung = HUNG.lock().unwrap_or_else(PoisonError::into_inner);
+        // The first one stays: the GPUs after it hang because of it.
         hung.get_or_insert_with(|| format!("{} (`{}`)", device.label(), device.name));
     }
     IsolatedFailure::TimedOut { limit }

@@ -36,6 +36,7 @@ pub(super) fn inputs() -> Vec<f32> {
 
 /// How an answer differs from x² + x.
 pub(super) fn first_difference(answer: &[f32]) -> Option<String> {
+    // Before the elements, because a shorter answer has no wrong one.
     if answer.len() != LENGTH {
         return Some(format!(
             "{} values came back, expected {LENGTH}",

@@ -79,6 +79,7 @@ pub(super) fn watch() {
                 return;
             }
             let on_device = DEVICE_THREADS.iter().any(|prefix| name.starts_with(prefix));
+            // Counted also without printing: a check compares the count before and after its work.
             if on_device {
                 seen().push(message_of(info));
             }

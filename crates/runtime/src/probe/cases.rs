@@ -153,6 +153,7 @@ pub(super) fn cancelling_product(side: usize) -> ProbeProduct {
     let row: Vec<f64> = row.collect();
     ProbeProduct {
         side,
+        // Every row is the same, so that a tile that is wrong shows in any of its rows.
         left: row.repeat(side),
         right: vec![1.0; INNER * side],
     }

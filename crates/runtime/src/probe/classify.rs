@@ -194,6 +194,7 @@ fn support(
     measured: &Measurement,
     error: Option<ProductError>,
 ) -> HalfSupport {
+    // First, because without stored values no other answer means anything.
     if let Err(why) = &measured.stored {
         return match measured.claimed {
             true => fails("transfers", why),
@@ -211,6 +212,8 @@ fn support(
         .iter()
         .find_map(|(name, answers)| Some((name, answers.as_ref().err()?)));
     if let Some((name, why)) = failed {
+        // A backend that claims the type and fails has a fault; one that does not claim it lacks
+        // the type.
         return match measured.claimed {
             true => fails(name, why),
             false => HalfSupport::StorageOnly {

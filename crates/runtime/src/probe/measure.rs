@@ -89,6 +89,8 @@ fn claims(device: &OpenDevice, precision: Precision) -> bool {
         // An engine that lacks a type answers with an error. One that has ended does not answer.
         DeviceExecutor::Engine { process, .. } => {
             on_engine::answer(process, precision, ProbeQuestion::Stored, 0).is_ok()
+                // A dead process has not said that it lacks the type, so that its missing answers
+                // are faults.
                 || !process.is_running()
         }
     }

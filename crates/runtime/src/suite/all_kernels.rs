@@ -67,6 +67,8 @@ fn compute_on(
     selected: &Selected,
     environment: &Environment,
 ) -> Result<(), String> {
+    // Before the products are collected, which takes minutes, and opened in this process only for
+    // its facts.
     let device = detect::detect(kind, environment.devices.index(kind), &EngineName::native())
         .map_err(|error| error.to_string())?;
     let device = open(device).map_err(|error| error.to_string())?;

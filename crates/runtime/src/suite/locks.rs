@@ -95,6 +95,7 @@ pub(super) struct GpuPart<'a> {
 impl Drop for GpuPart<'_> {
     fn drop(&mut self) {
         *self.gpu.running() -= self.taken;
+        // All, because those that wait have different limits.
         self.gpu.ended.notify_all();
     }
 }

@@ -38,6 +38,7 @@ impl MachineShare {
         devices: &SuiteDevices,
     ) -> Self {
         let Registration { check, device, .. } = registration;
+        // Asked for GPUs only: it reads the headers of a checkpoint.
         let small = device != DeviceKind::Cpu && is_small(harness, base);
         let memory = if small {
             devices.free_memory(device, engine)

@@ -46,6 +46,7 @@ fn tuning(device: &Device) -> Result<Option<testgen_libraries::Tuning>, String> 
             (TUNE_VARIABLE, TuningMode::Measure),
             (TUNED_VARIABLE, TuningMode::Read),
         ];
+        // An empty variable counts as absent, so that a job can clear it.
         let path = |variable| std::env::var_os(variable).filter(|path| !path.is_empty());
         let mut files = named
             .into_iter()

@@ -50,6 +50,7 @@ pub(in crate::open) fn measure(
             #[cfg(any(feature = "cuda", feature = "rocm"))]
             BackendDevice::Gpu(device) => product::<testgen_nn::backend::Gpu>(device, precision),
         };
+        // On this thread, whose stream holds the memory.
         gpu_memory::cleanup(&inner);
         values.map(|values| loses_bits(&values))
     })

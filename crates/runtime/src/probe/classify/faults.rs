@@ -98,6 +98,7 @@ pub(super) fn of_tf32(
 
 /// The exact result, or infinity if it overflows the format.
 fn bounded(format: FloatFormat, exact: f64) -> f64 {
+    // IEEE rounds an overflow to infinity and not to the largest number.
     if exact.abs() > format.largest {
         exact.signum() * f64::INFINITY
     } else {
@@ -191,6 +192,7 @@ impl ProductError {
         let product = random_product(format, side);
         let exact = product.exact();
         let tolerance = tolerance(format, accumulator, &product, &exact);
+        // Infinite and not an error of its own, so that every comparison with a tolerance fails.
         if answers.len() != exact.len() || !answers.iter().all(|answer| answer.is_finite()) {
             return Self {
                 largest: f64::INFINITY,

@@ -96,6 +96,7 @@ impl Generation {
         } else {
             Some(self.terms)
         };
+        // Without a published number of terms nothing distinguishes the generation.
         terms.is_some()
             && measured.terms == terms
             && (self.extra_bits.is_none() || self.extra_bits == measured.extra_bits)

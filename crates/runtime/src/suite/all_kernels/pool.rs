@@ -108,6 +108,7 @@ impl<'a> Remaining<'a> {
             let before = self.task.products.len();
             let Ended { unfinished, why } =
                 process(&self.task.clone(), &mut |found| self.found(found))?;
+            // The product that it had started is the one that ended it.
             if let Some(number) = unfinished {
                 self.finish(number, KernelOutcome::Crashed, &why);
             }
@@ -137,6 +138,7 @@ impl<'a> Remaining<'a> {
     }
 
     fn keeps_crashing(&self, product: &Product) -> bool {
+        // By the type in memory, because TF32 is computed by the same kernel with f32 tensors.
         let crashes = self.crashes.get(&product.precision.storage());
         crashes.is_some_and(|count| *count >= MOST_CRASHES)
     }
@@ -154,6 +156,7 @@ impl<'a> Remaining<'a> {
 
     fn found(&mut self, found: KernelResult) {
         let products = &mut self.task.products;
+        // A second answer for a product is dropped, because it already has a result.
         let Some(place) = products
             .iter()
             .position(|(number, _)| *number == found.product)

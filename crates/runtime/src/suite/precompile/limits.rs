@@ -21,6 +21,8 @@ pub(super) fn processes(
     let device_memory = kinds
         .into_iter()
         .filter_map(|kind| environment.devices.free_memory(kind, &EngineName::native()))
+        // Every process opens each kind of device that it compiles for, so that the device with the
+        // least memory decides.
         .min();
     // Each process takes both kinds of memory, so the scarcer one decides.
     let memory = available_memory().into_iter().chain(device_memory).min();

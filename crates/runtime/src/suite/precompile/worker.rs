@@ -55,6 +55,7 @@ fn compile(job: CompileJob, environment: &Environment, harnesses: &[&'static Har
     let Some(harness) = harnesses.get(job.unit.harness) else {
         return;
     };
+    // Before the context, because detecting may open a device.
     kernels::compile_only(job.part, job.parts);
     let context = environment.context(harness, job.unit.device, EngineName::native());
     for check in jobs::compiled_checks(harness, job.unit.device) {
