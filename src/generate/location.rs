@@ -14,6 +14,7 @@ pub(super) fn absolute(path: &Path) -> Result<PathBuf, GenerateError> {
         full.canonicalize().ok()
     };
     let resolved = at_once.unwrap_or_else(|| by_parts(&full));
+    // Headers and manifests are text.
     if resolved.to_str().is_none() {
         return Err(bad_directory("it is not UTF-8".to_owned(), path));
     }

@@ -24,6 +24,7 @@ pub(super) fn package_name(out: &Path, member: bool) -> String {
 fn existing_name(out: &Path, directory: &str) -> Option<String> {
     let text = read_text(&out.join("Cargo.toml"), limit::SOURCE)
         .ok()
+        // The name of a package that a user wrote is not kept: the file would be refused anyway.
         .filter(|text| text.contains(MARKER))?;
     let manifest: toml::Table = text.parse().ok()?;
     let name = manifest.get("package")?.get("name")?.as_str()?;
@@ -110,6 +111,7 @@ fn is_member_of(workspace: &toml::Value, directory: &Path) -> bool {
     };
     let matches = |pattern: Pattern| pattern.matches_path_with(directory, options);
     !is_excluded
+        // A pattern that cargo could not read either matches nothing.
         && paths(workspace, "members").any(|member| Pattern::new(member).is_ok_and(matches))
 }
 

@@ -50,6 +50,7 @@ pub fn plan(
 ) -> Result<SuitePlan, Error> {
     let layout = SuiteLayout::new(settings)?;
     let specs = load_all(&settings.specs)?;
+    // An empty suite would pass without a check.
     if specs.is_empty() {
         return Err(GenerateError::NoSpecs {
             specs: settings.specs.clone(),
@@ -72,6 +73,7 @@ pub fn plan_of(
     filter: &SpecFilter,
     progress: &(dyn Fn(&str) + Sync),
 ) -> Result<SuitePlan, Error> {
+    // Before anything is rendered, because a filter without a match is the more likely mistake.
     let selected = filter.select(specs)?;
     selected
         .iter()

@@ -74,6 +74,7 @@ impl Changes {
             .filter(|file| file.change == ChangeKind::Delete)
         {
             let path = out.join(&file.path);
+            // A file that is already gone is as it should be.
             match fs::remove_file(&path) {
                 Err(source) if source.kind() != io::ErrorKind::NotFound => {
                     return Err(failed("delete", &path)(source));

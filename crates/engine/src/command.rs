@@ -90,6 +90,7 @@ impl EngineCommand {
     ///
     /// See [`Self::for_engine`].
     pub fn with_python(name: &EngineName, python: Option<&OsStr>) -> Result<Self, CommandError> {
+        // Of the program without its options: all columns of an engine share one program.
         let variable = variable_of(name);
         match (program_of(&variable), built_in(name.program())) {
             // First, so that a user can replace a built-in engine.
@@ -139,6 +140,7 @@ impl EngineCommand {
         let files = tempfile::Builder::new()
             .prefix("testgen-engine-")
             .tempdir()?;
+        // Written for each process, because another version of testgen may run at the same time.
         embedded.write(files.path())?;
         let isolated = [OsString::from(ISOLATED)].into_iter();
         Ok(Self {
@@ -231,6 +233,7 @@ fn reduce_environment(command: &mut Command) {
         KEPT.iter()
             .filter_map(|(name, _)| Some((name, env::var_os(name)?))),
     );
+    // By prefix and not by name, because drivers and libraries add variables with every version.
     command.envs(env::vars_os().filter(|(name, _)| name.to_str().is_some_and(is_of_devices)));
     // Last, so that no variable of the user replaces one of these.
     command.envs(SET);

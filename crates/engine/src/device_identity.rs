@@ -7,12 +7,14 @@ use crate::{
 
 /// Why `opened` is not the requested device, or `None` if it is, by UUID or by PCI address.
 pub fn device_mismatch(requested: &DeviceRequest, opened: &OpenedDevice) -> Option<String> {
+    // The kind first: identities of different drivers cannot be compared.
     if opened.kind != requested.kind {
         return Some(format!(
             "it reports a device of another kind, `{}`",
             opened.name
         ));
     }
+    // There is one host processor.
     if requested.kind == DeviceClass::Cpu {
         return None;
     }

@@ -57,6 +57,7 @@ pub(crate) fn read(pipe: &mut impl Read) -> Result<Frame, FrameError> {
     if magic.is_empty() {
         return Err(FrameError::Closed);
     }
+    // Before the lengths: any four bytes of text would be a length of gigabytes.
     if magic != MAGIC {
         return Err(garbage(pipe, magic));
     }
@@ -108,6 +109,7 @@ fn exactly(pipe: &mut impl Read, expected: u64) -> Result<Vec<u8>, FrameError> {
 /// Grows with the data that arrives, so that a length alone allocates nothing.
 fn up_to(pipe: &mut impl Read, length: u64) -> Result<Vec<u8>, FrameError> {
     let mut bytes = Vec::new();
+    // `take` stops at the length that was declared, whatever else is in the pipe.
     pipe.take(length).read_to_end(&mut bytes)?;
     Ok(bytes)
 }

@@ -92,6 +92,7 @@ pub(crate) fn result(reply: &OperatorReply, mut tensors: Tensors) -> Result<Host
 /// The elements of a part of a result, `count` of them; f32 has every number that a result has.
 pub(crate) fn part(mut tensors: Tensors, count: usize) -> Result<Vec<f32>, String> {
     let Tensor { shape, data } = sent(&mut tensors)?;
+    // A part of another length would shift all elements after it.
     if shape != [count] {
         return Err(format!(
             "tensor `result` has shape {shape:?}, not [{count}]"
@@ -124,6 +125,7 @@ fn numbers(
         (false, Element::Bool, TensorData::U8(values)) => {
             values.into_iter().map(f64::from).collect()
         }
+        // The description and the data come from different parts of a message.
         _ => {
             return Err(format!(
                 "tensor `{name}` is described as {element} and has another type"

@@ -42,6 +42,7 @@ pub fn time_limit() -> Duration {
         .ok()
         .and_then(|value| value.trim().parse().ok());
     seconds
+        // A limit of 0 would end every call before it is answered.
         .filter(|seconds| *seconds > 0)
         .map_or(DEFAULT_LIMIT, Duration::from_secs)
 }

@@ -62,6 +62,7 @@ pub(crate) fn decode(bytes: &[u8]) -> Result<Tensors, String> {
 }
 
 fn numbers<const N: usize, T>(bytes: &[u8], read: fn([u8; N]) -> T) -> Vec<T> {
+    // safetensors has compared the length with the shape, so that no byte is left over.
     let chunks = bytes.chunks_exact(N);
     chunks
         .map(|chunk| read(chunk.try_into().expect("chunks have this length")))

@@ -26,6 +26,7 @@ pub(crate) fn content_digest(path: &Path) -> Option<String> {
         file_or_numbered(path)
     };
     let (mut lines, mut left) = (String::new(), MOST_BYTES);
+    // Sizes always, so that a file beyond the limit still changes the digest when it grows.
     for file in &files {
         let size = fs::metadata(file).map_or(0, |metadata| metadata.len());
         let bytes = read_bytes(file, left).unwrap_or_default();
@@ -50,6 +51,7 @@ fn files_below(folder: &Path, depth: usize) -> Vec<PathBuf> {
             files.push(path);
         }
     }
+    // The order of a directory is arbitrary.
     files.sort();
     files
 }

@@ -32,6 +32,7 @@ pub(super) fn arguments(manifest: &Path) -> Vec<OsString> {
     };
     let own = metadata.workspace_root.join("target");
     let mut arguments = Vec::new();
+    // Any other directory was chosen by the user.
     if metadata.target_directory == own {
         let cache = cache(|name| env::var_os(name));
         match cache
@@ -103,6 +104,7 @@ fn cache(variable: impl Fn(&str) -> Option<OsString>) -> Option<PathBuf> {
     });
     // The XDG specification requires relative paths to be ignored.
     let [xdg, home] = [xdg, home].map(|path| path.filter(|path| path.is_absolute()));
+    // Absolute, because cargo runs in the directory of the suite.
     own.and_then(|path| std::path::absolute(path).ok())
         .or_else(|| Some(xdg?.join("testgen")))
         .or_else(|| Some(home?.join(".cache/testgen")))
@@ -130,6 +132,7 @@ fn runtime_key(manifest: &Path) -> Option<String> {
                 .collect(),
         );
     }
+    // The real path, so that a link and its target share what is compiled.
     let path = manifest
         .parent()?
         .join(dependency.get("path")?.as_str()?)

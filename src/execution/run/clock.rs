@@ -21,6 +21,7 @@ const TOLERATED: Duration = Duration::from_secs(2);
 /// Deletes the built suite of `manifest` if its binary is dated in the future. `arguments` are the
 /// arguments of the build that follows.
 pub(super) fn forget_future_builds(manifest: &Path, release: bool, arguments: &[OsString]) {
+    // Only then, because cleaning makes the next build compile the suite again.
     if find_built(manifest)
         .and_then(|suite| modified(&suite.binary))
         .is_some_and(is_future)

@@ -43,6 +43,7 @@ pub fn summarize(run: &Run<'_>, expected: &ExpectedFailures) -> Result<Summary, 
                 .filter(|entry| tests.contains(&entry.test_name())),
         );
     }
+    // Of all processes together, because another one may have computed the model.
     problems.extend(not_computed(&entries));
     let unmet = run
         .required

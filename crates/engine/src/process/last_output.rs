@@ -36,6 +36,7 @@ impl LastOutput {
             let mut kept = self.0.0.lock().unwrap_or_else(PoisonError::into_inner);
             kept.bytes.extend(&buffer[..count]);
             let excess = kept.bytes.len().saturating_sub(KEPT);
+            // From the front, because the cause of an end is usually in the last lines.
             kept.bytes.drain(..excess);
         }
         self.0

@@ -50,6 +50,7 @@ impl FollowedRun {
                 .processes
                 .iter()
                 .any(|process| !process.running.is_empty());
+        // Until the first check has started: afterwards the checks are the progress.
         if let Some(compiled) = compiled.filter(|_| !has_begun) {
             self.began = Instant::now();
             return progress.compiling(compiled);
@@ -151,6 +152,7 @@ impl Followed {
     fn read_report(&mut self) {
         let added = self.report.added();
         self.entries += added.matches('\n').count();
+        // A line may have been written in part; the rest comes with a later read.
         self.rest.push_str(&added);
         let Some(end) = self.rest.rfind('\n') else {
             if self.rest.len() > LONGEST_LINE {
@@ -162,6 +164,7 @@ impl Followed {
         for entry in parse_lines(&lines).entries {
             let name = entry.test_name();
             self.failed += usize::from(entry.status == EntryStatus::Fail);
+            // A name comes from a file and is printed to a terminal.
             self.last = Quoted(&name).bare();
             let ended = self
                 .running

@@ -30,6 +30,7 @@ impl RemainingTime {
             .map(|entry| (entry.test_name(), entry.milliseconds));
         let by_test: HashMap<String, f64> = times.collect();
         let mean = by_test.values().sum::<f64>() / by_test.len() as f64;
+        // Without any time every check counts as much as another.
         let usual = if mean > 0.0 { mean } else { 1.0 };
         let mut time = Self {
             by_test,
