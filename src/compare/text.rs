@@ -132,6 +132,7 @@ fn push_row(text: &mut String, group: &ChangeGroup<'_>) {
     let outputs = group.checks.iter().flat_map(|check| &check.outputs);
     let furthest = outputs
         .filter_map(|output| output.a_to_b)
+        // One tensor represents its check: the one that moved furthest.
         .max_by(|x, y| x.max.total_cmp(&y.max));
     let distance = furthest.map_or(String::new(), |distance| {
         format!("{:.2e} to {:.2e}", distance.min, distance.max)

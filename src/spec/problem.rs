@@ -92,6 +92,7 @@ fn excerpt(source: &str, span: Range<usize>) -> (Cow<'_, str>, Range<usize>) {
     let end = source[span.start..]
         .find('\n')
         .map_or(source.len(), |newline| span.start + newline);
+    // Short lines are shown as they are, so that their columns stay right.
     if source[start..end].chars().count() <= LONG {
         return (without_c1(source), span);
     }

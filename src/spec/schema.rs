@@ -39,6 +39,7 @@ fn close_places(checkpoint: &mut Map<String, Value>) {
                     .map(|text| ("description".to_owned(), text)),
             );
         }
+        // The keys move up, and `oneOf` keeps only which of them are required.
         if let Some(Value::Object(all)) = checkpoint.get_mut("properties") {
             all.append(&mut keys);
         }

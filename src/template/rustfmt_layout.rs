@@ -39,6 +39,8 @@ fn joined_signature(lines: &[&str]) -> Replaced {
         .filter(|line| line.contains("fn ") && line.ends_with('('))?;
     let end = lines
         .iter()
+        // The first closing parenthesis at the beginning of a line ends the parameters, whatever
+        // their types contain.
         .position(|line| line.trim_start().starts_with(')'))?;
     joined(head, &lines[1..end], lines[end])
 }
@@ -63,6 +65,7 @@ fn joined(head: &str, parts: &[&str], closing: &str) -> Replaced {
         .map(|line| line.trim().trim_end_matches(','))
         .collect();
     let joined = format!("{head}{}{}", trimmed.join(", "), closing.trim_start());
+    // By characters, as rustfmt counts.
     (joined.chars().count() <= WIDTH).then(|| (vec![joined], parts.len() + 2))
 }
 
@@ -79,6 +82,7 @@ fn hugged_call(lines: &[&str]) -> Replaced {
     let Expr::Call(call) = syn::parse_str(text).ok().filter(|_| is_closed)? else {
         return None;
     };
+    // rustfmt breaks other calls in another way.
     let Expr::Path(_) = call.func.as_ref() else {
         return None;
     };
