@@ -8,7 +8,8 @@ use testgen_types::quantile;
 
 /// Draws of the bootstrap.
 const DRAWS: usize = 2000;
-/// The seed, always the same: a comparison of the same files has the same interval.
+/// The seed.
+// Always the same, so that a comparison of the same files has the same interval.
 const SEED: u64 = 0x2545_f491_4f6c_dd1d;
 
 /// Fewer calls say nothing about their noise, as a single load does.

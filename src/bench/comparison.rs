@@ -74,8 +74,9 @@ pub struct SpeedSide {
     pub milliseconds: f64,
 }
 
-/// The ratio up to which two starts of one program differ. An interval has the noise within a start
-/// only; ten starts of work that keeps an H200 busy differed by up to 1.5 %.
+/// The ratio up to which two starts of one program differ.
+// An interval has the noise within a start only; ten starts of work that keeps an H200 busy
+// differed by up to 1.5 %.
 const BETWEEN_STARTS: f64 = 1.02;
 
 /// How the time of work changed.

@@ -4,7 +4,8 @@ use super::{CheckChange, ComparedSide, ReportComparison, groups::ChangeGroup};
 use std::fmt::Write;
 use testgen_base::text::{Align, Table, markdown_cell};
 
-/// Rows of one change that Markdown shows: GitHub limits a step summary to 1 MiB.
+/// Rows of one change that Markdown shows.
+// GitHub limits a step summary to 1 MiB.
 const ROWS_SHOWN: usize = 100;
 
 /// Models named of a group; more are only counted.

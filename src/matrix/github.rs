@@ -21,7 +21,8 @@ use steps::{
 const WORKFLOW: &str = ".github/workflows/testgen.yml";
 const GPU_WORKFLOW: &str = ".github/workflows/testgen-gpu.yml";
 
-/// The tier of this run; a run by hand takes everything that the night takes.
+/// The tier of this run.
+// A run by hand takes everything that the night takes.
 const TIER: &str = "${{ github.event_name == 'pull_request' && 'presubmit' || github.event_name == 'push' && 'postsubmit' || 'nightly' }}";
 
 /// The timeout, in minutes, of jobs that only copy files.

@@ -11,7 +11,8 @@ use matrix::push_matrix;
 use std::collections::BTreeMap;
 use testgen_base::text::{markdown_cell, push_line};
 
-/// Failures shown in full: GitHub limits a step summary to 1 MiB.
+/// Failures shown in full.
+// GitHub limits a step summary to 1 MiB.
 const FAILURES_SHOWN: usize = 50;
 /// Characters shown of a reason.
 const REASON_SHOWN: usize = 400;

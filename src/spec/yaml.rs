@@ -10,7 +10,8 @@ use serde_yaml::DuplicateKeyPolicy;
 use std::{ops::Range, sync::Arc};
 use testgen_base::text::Quoted;
 
-/// The maximum size of a spec in bytes; a real one has about 500.
+/// The maximum size of a spec in bytes.
+// A real one has about 500.
 pub(super) const LARGEST_FILE: u64 = 256 * 1024;
 
 /// A spec's text and its origin.

@@ -31,8 +31,8 @@ const PICKLES: [&str; 6] = ["bin", "ckpt", "pickle", "pkl", "pt", "pth"];
 /// Pickles of a training run, which nothing reads and which do not contain the weights.
 const NOT_WEIGHTS: [&str; 4] = ["training_args.", "optimizer.", "scheduler.", "rng_state"];
 
-/// Directories below the checkpoint in which links are searched: tokenizers of RAG models, and a
-/// level for other parts.
+/// Directories below the checkpoint in which links are searched.
+// Tokenizers of RAG models are one level below, and a level more is for other parts.
 const DEPTH: usize = 3;
 
 /// Whether there are weights as safetensors, or an index of them.

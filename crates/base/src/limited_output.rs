@@ -21,8 +21,8 @@ use std::{
 const POLL: Duration = Duration::from_millis(10);
 /// Bytes of each stream that are kept.
 const KEPT: usize = 1 << 20;
-/// The longest wait for the end of a stream after the child and its group have ended: a process
-/// that left the group can hold it.
+/// The longest wait for the end of a stream after the child and its group have ended.
+// A process that left the group can hold it.
 const LONGEST_END: Duration = Duration::from_secs(5);
 
 /// The output of a process.

@@ -11,9 +11,11 @@ use testgen_types::{
 /// The file with the recipe. A directory that has it gets its weights from [`crate::checkpoint`].
 pub const FILE: &str = "synthetic.json";
 
-/// The largest weights, in bytes: a model of 70 billion parameters in 16 bits fits.
+/// The largest weights, in bytes.
+// A model of 70 billion parameters in 16 bits fits.
 const MOST_BYTES: u64 = 192 << 30;
-/// The most tensors; a mixture with 90,000 is the largest public one.
+/// The most tensors.
+// A mixture with 90,000 is the largest public one.
 const MOST_TENSORS: u64 = 1 << 18;
 
 /// The recipe of the weights of a checkpoint.

@@ -197,8 +197,9 @@ pub fn isolated_python(program: &OsStr) -> Command {
     command
 }
 
-/// Python's flag: neither variables nor the working directory nor packages of the user's home
-/// decide what is imported.
+/// Python's flag.
+// Neither variables nor the working directory nor packages of the user's home decide what is
+// imported.
 const ISOLATED: &str = "-I";
 
 /// The threads of a process that computes with OpenMP, as PyTorch and NumPy do.
@@ -261,8 +262,9 @@ const KEPT: [(&str, &str); 9] = [
     (GRAPHS_VARIABLE, "the graphs that `testgen export` writes"),
 ];
 
-/// Variables of drivers and of the libraries that compute: the engine must see the devices that
-/// testgen sees, and results depend on them, so that a user must be able to set them.
+/// Variables of drivers and of the libraries that compute.
+// The engine must see the devices that testgen sees, and results depend on them, so that a user
+// must be able to set them.
 const DEVICE_PREFIXES: [&str; 18] = [
     "CUDA_",
     "FLASH_ATTENTION_",
@@ -284,7 +286,8 @@ const DEVICE_PREFIXES: [&str; 18] = [
     "TORCH_",
 ];
 
-/// The variables that are set. The Hub is never asked, whatever the user's environment contains.
+/// The variables that are set.
+// The Hub is never asked, whatever the user's environment contains.
 const SET: [(&str, &str); 3] = [
     ("HF_HUB_OFFLINE", "1"),
     ("HF_HUB_DISABLE_TELEMETRY", "1"),

@@ -3,12 +3,15 @@
 
 use std::io::{self, Read, Write};
 
-/// The first bytes of a message. Text that a library prints into the pipe is detected at once,
-/// instead of being taken for a length.
+/// The first bytes of a message.
+// Text that a library prints into the pipe is detected at once, instead of being taken for a
+// length.
 pub(crate) const MAGIC: &[u8; 4] = b"TGEN";
-/// The largest header: names of tensors of the largest known checkpoints take less than a tenth.
+/// The largest header.
+// Names of tensors of the largest known checkpoints take less than a tenth.
 const LARGEST_HEADER: u64 = 64 << 20;
-/// The largest tensors: outputs of 16 k tokens with a vocabulary of 256 k take as much.
+/// The largest tensors.
+// Outputs of 16 k tokens with a vocabulary of 256 k take as much.
 const LARGEST_TENSORS: u64 = 16 << 30;
 /// The number of bytes that an error shows.
 const SHOWN: u64 = 60;

@@ -7,11 +7,12 @@ use std::{
 };
 use testgen_types::{bounded_file::read_bytes, stable_digest};
 
-/// The bytes that are read of all files together: of later ones the names and sizes count. The
-/// kernels of a library, which a variable can name, have gigabytes.
+/// The bytes that are read of all files together: of later ones the names and sizes count.
+// The kernels of a library, which a variable can name, have gigabytes.
 const MOST_BYTES: u64 = 64 << 20;
 
-/// Directories within a directory: a library has one for each architecture.
+/// Directories within a directory.
+// A library has one for each architecture.
 const DEPTH: usize = 1;
 
 /// The files of MIOpen's cache of compiled kernels, which users keep beside its databases.

@@ -70,8 +70,8 @@ const TABLES: [&str; 3] = [
 /// The tensors that T5 keeps in f32.
 const WIDE: [&str; 2] = ["DenseReluDense.wo.weight", "layer_norm.weight"];
 
-/// The ends of the names of tensors of state space models that are kept in f32: their errors would
-/// grow with every token.
+/// The ends of the names of tensors of state space models that are kept in f32.
+// Their errors would grow with every token.
 const SINGLE: [&str; 5] = [
     "mixer.A_log",
     "mixer.D",

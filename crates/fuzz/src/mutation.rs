@@ -1,7 +1,8 @@
 //! Mutations of inputs: bytes, lines, numbers, words of the format, and parts of other inputs.
 //! Deterministic for a seed.
 
-/// The largest input before it is repaired; larger ones are only slower.
+/// The largest input before it is repaired.
+// Larger ones are only slower.
 const LARGEST: usize = 64 * 1024;
 
 /// Numbers at the edges of types, and texts that are not numbers.

@@ -14,7 +14,8 @@ use std::{
     time::{Duration, Instant, SystemTime, UNIX_EPOCH},
 };
 
-/// The most inputs that are mutated; each of them is a file of a long run.
+/// The most inputs that are mutated.
+// Each of them is a file of a long run.
 const LARGEST_CORPUS: usize = 5000;
 
 /// The number of executions after which a long run prints how many there were.

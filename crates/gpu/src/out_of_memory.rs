@@ -23,7 +23,8 @@ const LIMIT_VARIABLE: &str = "TESTGEN_GPU_MEMORY";
 
 /// cubecl-cuda's error for memory that the driver does not have.
 const REFUSED_BY_CUDA: &str = "can't allocate buffer of size";
-/// cubecl-hip's error for every failed allocation; it prints neither the status nor the size.
+/// cubecl-hip's error for every failed allocation.
+// It prints neither the status nor the size.
 const REFUSED_BY_HIP: &str = "`Err` value: Unknown error happened during execution";
 
 /// The error of an allocation that the limit forbids.

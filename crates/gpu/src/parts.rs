@@ -10,8 +10,8 @@ use cubecl::{
     zspace::{shape, strides, striding::has_pitched_row_major_strides},
 };
 
-/// The bytes of a part, if a row is not larger. Parts of this size share a page of about a
-/// hundred mebibytes on GPUs of 24 to 192 GB.
+/// The bytes of a part, if a row is not larger.
+// Parts of this size share a page of about a hundred mebibytes on GPUs of 24 to 192 GB.
 const BYTES: usize = 4 << 20;
 
 /// Rows of the last dimension of a tensor.

@@ -23,7 +23,8 @@ use cubecl::{
 };
 use rayon::prelude::*;
 
-/// The parts that are written at the same time: with one of 4 MiB, threads wait for each other.
+/// The parts that are written at the same time.
+// With one part of 4 MiB, threads wait for each other.
 const AT_ONCE: usize = 8;
 
 /// A tensor whose bytes `write` writes: in each call rows of the last dimension, from the one with

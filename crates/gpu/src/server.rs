@@ -44,9 +44,10 @@ pub struct GpuServer {
     uploaded: HashMap<StreamId, u64>,
 }
 
-/// The bytes that a stream copies before it is flushed. cubecl-runtime 0.10 keeps what it copies
-/// until the next flush but one, and counts it in 32 bits (`drop_queue/policy.rs`). What is kept is
-/// pinned memory, which takes long to allocate and which the host cannot use for anything else.
+/// The bytes that a stream copies before it is flushed.
+// cubecl-runtime 0.10 keeps what it copies until the next flush but one, and counts it in 32 bits
+// (`drop_queue/policy.rs`). What is kept is pinned memory, which takes long to allocate and which
+// the host cannot use for anything else.
 const FLUSHED_AFTER: u64 = 1 << 25;
 
 #[derive(Debug)]

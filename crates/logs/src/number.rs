@@ -1,7 +1,8 @@
 //! Numbers as Python, C and JAX print them: `1,234.5`, `1.07E+01`, `nan`, `-inf`, `'0.5'`,
 //! `[5e-05]`.
 
-/// The longest number that is read; longer ones are not numbers of a log.
+/// The longest number that is read.
+// Longer ones are not numbers of a log.
 const LONGEST: usize = 48;
 
 /// The number at the start of `text`, after spaces, a quote and a bracket, and the position after

@@ -12,7 +12,8 @@ use std::fmt;
 use testgen_nn::array::Array;
 use testgen_types::{OutputError, WorstElement};
 
-/// The headroom of a zero error, and the largest that is reported: JSON has no infinity.
+/// The headroom of a zero error, and the largest that is reported.
+// JSON has no infinity.
 const LARGEST_HEADROOM: f64 = 1e6;
 /// Elements reported for a tensor that fails.
 const WORST: usize = 5;

@@ -88,9 +88,9 @@ impl Threshold {
     }
 }
 
-/// The factor between the noise of the reference and the error that passes: an implementation with
-/// the same arithmetic but another order of operations has an error of the size of the noise, and
-/// its largest element may be a few times that.
+/// The factor between the noise of the reference and the error that passes.
+// An implementation with the same arithmetic but another order of operations has an error of the
+// size of the noise, and its largest element may be a few times that.
 const NOISE_FACTOR: f64 = 4.0;
 
 /// The limits of thresholds for one arithmetic.

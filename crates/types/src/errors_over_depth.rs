@@ -34,12 +34,13 @@ pub struct ErrorRise {
 }
 
 /// The usual error of a layer is at most this many times the reference's own, or the median ratio
-/// of the layers before it. Of 1,100 layers that passed on five devices, the largest ratio was 2.3.
+/// of the layers before it.
+// Of 1,100 layers that passed on five devices, the largest ratio was 2.3.
 const USUAL_RATIO: f64 = 4.0;
 
 /// Without the reference's own error, the usual error of a layer is at most this many times the
-/// median of the layers before it: the reference's own grows by up to 7.7 from one layer to the
-/// next.
+/// median of the layers before it.
+// The reference's own grows by up to 7.7 from one layer to the next.
 const USUAL_GROWTH: f64 = 10.0;
 
 impl ErrorsOverDepth {

@@ -72,8 +72,8 @@ pub fn build(options: &BuildOptions, progress: &mut RunProgress) -> Result<Built
     Ok(suite)
 }
 
-/// Crates that compute numbers of the native engine, and little where another one computes:
-/// optimised, they are half of the build.
+/// Crates that compute numbers of the native engine, and little where another one computes.
+// Optimised, they are half of the build.
 const UNOPTIMISED: [&str; 6] = [
     "--config",
     "profile.dev.package.testgen-nn.opt-level=0",

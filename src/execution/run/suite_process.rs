@@ -4,8 +4,8 @@ use super::BuiltSuite;
 use std::process::Command;
 use testgen_types::{TUNE_VARIABLE, TUNED_VARIABLE};
 
-/// Variables that request other work than the checks, or a place for results. A command sets the
-/// variables that it needs; values of the user would change its work.
+/// Variables that request other work than the checks, or a place for results.
+// A command sets the variables that it needs; values of the user would change its work.
 const REQUESTS: [&str; 17] = [
     "NEXTEST",
     "TESTGEN_BENCH",

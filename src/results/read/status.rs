@@ -6,7 +6,8 @@ use serde::Serialize;
 use testgen_types::{CheckTopic, EntryStatus, ReportEntry, SubjectKind};
 
 /// The start of the reason why a check was ignored that its engine cannot run
-/// (`check/run/check_run.rs` of the runtime). If the two differ, the check is shown as a mock.
+/// (`check/run/check_run.rs` of the runtime).
+// If the two differ, the check is shown as a mock.
 const UNSUPPORTED: &str = "the engine does not support it";
 
 /// The status of a check, in order of severity: the most severe first.

@@ -18,7 +18,8 @@ use testgen_types::bounded_file::{self, limit, read_bytes};
 
 /// The largest header that safetensors permits, in bytes.
 const MAX_HEADER: u64 = 100_000_000;
-/// The most sizes of a shape. Tensors of models have up to five.
+/// The most sizes of a shape.
+// Tensors of models have up to five.
 const MAX_RANK: usize = 8;
 const WEIGHTS: &str = "model.safetensors";
 

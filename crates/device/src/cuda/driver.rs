@@ -21,7 +21,7 @@ const ATTRIBUTE_MULTIPROCESSORS: c_int = 16;
 const ATTRIBUTE_INTEGRATED: c_int = 18;
 const ATTRIBUTE_CAPABILITY_MAJOR: c_int = 75;
 const ATTRIBUTE_CAPABILITY_MINOR: c_int = 76;
-/// No machine has more; a larger count comes from a broken library.
+// No machine has more; a larger count comes from a broken library.
 const MAX_DEVICES: c_int = 1024;
 
 /// A `CUresult` other than success.

@@ -13,7 +13,7 @@ type HipMemoryInfo = unsafe extern "C" fn(*mut usize, *mut usize) -> c_int;
 type HipVersion = unsafe extern "C" fn(*mut c_int) -> c_int;
 type PciBusId = unsafe extern "C" fn(*mut c_char, c_int, c_int) -> c_int;
 
-/// No machine has more; a larger count comes from a broken library.
+// No machine has more; a larger count comes from a broken library.
 const MAX_DEVICES: c_int = 1024;
 
 /// A `hipError_t` other than success.

@@ -12,8 +12,8 @@ const KEPT: usize = 16 * 1024;
 /// Lines that an error shows, and the characters of each.
 const SHOWN: usize = 12;
 const LINE: usize = 300;
-/// How long an error waits for output that was written before the process ended; a process of
-/// another group may keep the pipe open.
+/// How long an error waits for output that was written before the process ended.
+// A process of another group may keep the pipe open.
 const SETTLE: Duration = Duration::from_secs(10);
 
 /// The last bytes, shared with the thread that reads them.

@@ -11,8 +11,8 @@ use std::{
     time::Duration,
 };
 
-/// Messages that wait to be received: an engine that sends more than it was asked for is not read
-/// on.
+/// Messages that wait to be received.
+// An engine that sends more than it was asked for is not read on.
 const WAITING: usize = 2;
 
 /// Both directions of a connection.

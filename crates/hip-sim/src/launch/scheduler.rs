@@ -20,8 +20,8 @@ pub(super) const BARRIERS: Barriers = Barriers {
     block: block_barrier,
 };
 
-/// Fills shared memory before it is used. Makes reads of uninitialised memory visible: one bits are
-/// NaN as a float and -1 as an integer.
+/// Fills shared memory before it is used.
+// Makes reads of uninitialised memory visible: one bits are NaN as a float and -1 as an integer.
 pub(super) const UNINITIALISED: u8 = 0xff;
 
 /// Slots of a wave: two sides of 64 lanes, the largest wave size.
@@ -80,7 +80,8 @@ pub(super) struct FiberScheduler {
     stats: LaunchStats,
 }
 
-/// The scheduler that runs a block: one for the process, because one kernel runs at a time.
+/// The scheduler that runs a block.
+// One for the process, because one kernel runs at a time.
 static RUNNING: AtomicPtr<FiberScheduler> = AtomicPtr::new(null_mut());
 
 // SAFETY: pointers to a kernel and its arguments are used during its launch only.

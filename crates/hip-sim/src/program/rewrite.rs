@@ -1,8 +1,8 @@
 //! Translation of HIP C++ to C++ of the host, where macros and templates of the headers are not
 //! enough.
 
-/// Operations in which several threads take part: a kernel with one of them needs a fiber for each
-/// thread.
+/// Operations in which several threads take part.
+// A kernel with one of them needs a fiber for each thread.
 const COLLECTIVE_OPERATIONS: &[&str] = &[
     "__syncthreads",
     "__shfl",

@@ -11,8 +11,8 @@ use testgen_operators::calls::{
 };
 use testgen_types::{DeviceKind, Precision};
 
-/// Elements of a piece: its copies on host and device are small beside those tensors that need
-/// pieces.
+/// Elements of a piece.
+// Its copies on host and device are small beside those tensors that need pieces.
 const PIECE: usize = 1 << 24;
 
 /// Computes a call on repeated inputs, and reads its result.

@@ -10,8 +10,8 @@ use testgen_types::DeviceKind;
 /// The bias of a hidden key.
 pub(super) const HIDDEN: f32 = f32::MIN;
 
-/// The number of pairs from which on a GPU computes them: its launches cost more than a small
-/// matrix takes on the host.
+/// The number of pairs from which on a GPU computes them.
+// Its launches cost more than a small matrix takes on the host.
 const MANY: usize = 1 << 20;
 
 /// The bias of a key.

@@ -19,7 +19,8 @@ const ROLES: [&str; 7] = [
     "cls_token",
     "mask_token",
 ];
-/// A `model_max_length` above this means that there is no limit; transformers writes 10^30.
+/// A `model_max_length` above this means that there is no limit.
+// transformers writes 10^30.
 const LARGEST_LENGTH: f64 = 1e9;
 
 /// `tokenizer_config.json`, `special_tokens_map.json` and what `config.json` says about token

@@ -6,7 +6,8 @@ use burn_tensor::{TensorData, read_sync};
 use testgen_nn::{backend::Ops, device::BackendDevice, timing::milliseconds};
 use testgen_types::{Measured, Repetitions};
 
-/// The bytes of a copy: more than any cache of a GPU has.
+/// The bytes of a copy.
+// More than any cache of a GPU has.
 const BYTES: usize = 128 << 20;
 
 /// The times of copies, of a GPU that burn has opened: memory of the host processor is not copied,

@@ -21,15 +21,13 @@ use testgen_nn::forward::ForwardError;
 use testgen_types::Precision;
 
 /// How many times the error of the reference is allowed in f32 and tf32.
-///
-/// Measured (docs/measurements/noise.md): of 3,575 correct models none has an error in f32 above
-/// 1.9 times the largest sample, and f32 shows all faults that only this limit does.
+// Measured (docs/measurements/noise.md): of 3,575 correct models none has an error in f32 above 1.9
+// times the largest sample, and f32 shows all faults that only this limit does.
 const FACTOR: f64 = 2.0;
 /// How many times the error of the reference is allowed in 16 bits.
-///
-/// An implementation that rounds between more operations has up to 1.7 times the error of the
-/// reference, and another sample may be as much above the recorded ones. At most one of the 3,575
-/// models has an error above three times, with any implementation; up to 36 are above twice.
+// An implementation that rounds between more operations has up to 1.7 times the error of the
+// reference, and another sample may be as much above the recorded ones. At most one of the 3,575
+// models has an error above three times, with any implementation; up to 36 are above twice.
 const FACTOR_IN_16_BITS: f64 = 3.0;
 /// Elements below which an output is too small to compare two samples of its error.
 const FEW: usize = 64;

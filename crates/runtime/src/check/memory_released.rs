@@ -14,9 +14,11 @@ use crate::{
 };
 use testgen_types::DeviceKind;
 
-/// Bytes that may remain whatever the size of the model: log lines, hash maps that have grown.
+/// Bytes that may remain whatever the size of the model.
+// Log lines stay, and hash maps that have grown.
 const SLACK: u64 = 64 * 1024;
-/// A hundredth of the model may remain: the allocator rounds up the sizes of its blocks.
+/// A hundredth of the model may remain.
+// The allocator rounds up the sizes of its blocks.
 const PART: u64 = 100;
 
 #[cfg(test)]

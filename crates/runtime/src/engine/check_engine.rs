@@ -206,5 +206,6 @@ impl CheckEngine {
     }
 }
 
-/// Providers that are kept; builds of ONNX Runtime have two or three.
+/// Providers that are kept.
+// Builds of ONNX Runtime have two or three.
 const PROVIDERS: usize = 8;

@@ -7,8 +7,8 @@ use testgen_engine::DeviceClass;
 use testgen_nn::weights::stored_elements;
 use testgen_types::{DeviceKind, Precision};
 
-/// Memory that an engine may have reserved when it opened the device: the first block of its
-/// allocator, and workspaces.
+/// Memory that an engine may have reserved when it opened the device.
+// It has the first block of its allocator, and workspaces.
 pub(crate) const RESERVED: u64 = 64 << 20;
 
 /// Memory in use on a GPU by all processes, as its driver reports it.

@@ -80,8 +80,8 @@ fn recorded() -> impl Iterator<Item = Precision> {
         .filter(|precision| *precision == precision.storage())
 }
 
-/// Rounding is far below the tensor itself, except for a tensor near zero. Larger noise is a
-/// damaged golden.
+// Rounding is far below the tensor itself, except for a tensor near zero. Larger noise is a damaged
+// golden.
 const LARGEST: f64 = 1000.0;
 
 /// JSON: an object of `[rel_l2, max_rel]` by the name of the tensor.

@@ -9,7 +9,8 @@ use testgen_types::Precision;
 /// The parts that a golden may be without although their noise was measured.
 const OPTIONAL: [&str; 4] = ["router.", "routing.", "tokens.", "trace."];
 
-/// The nodes of the largest recorded graph; recorders make some tens.
+/// The nodes of the largest recorded graph.
+// Recorders make some tens.
 const LARGEST_GRAPH: i64 = 4096;
 
 /// Whether the tensor `name` can be an argument: a mask has 0 and 1, and the mask of a text does

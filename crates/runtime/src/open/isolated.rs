@@ -11,8 +11,9 @@ use std::time::Duration;
 use testgen_device::Device;
 use testgen_types::{DeviceKind, panic_text};
 
-/// The first GPU that did not answer in time. cubecl holds a process-wide spin lock while it opens
-/// a device, so every other GPU may hang after that.
+/// The first GPU that did not answer in time.
+// cubecl holds a process-wide spin lock while it opens a device, so every other GPU may hang after
+// that.
 static HUNG: Mutex<Option<String>> = Mutex::new(None);
 
 /// How isolated work failed.

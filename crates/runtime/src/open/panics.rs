@@ -14,7 +14,8 @@ use std::thread;
 use testgen_types::panic_text;
 
 const DEVICE_THREADS: &[&str] = &["DSD-", "DSU-"];
-/// Threads of [`super::isolated`]: their panics are returned as values, so they are not printed.
+/// Threads of [`super::isolated`].
+// Their panics are returned as values, so they are not printed.
 pub(super) const ISOLATED_THREADS: &str = "testgen-on-";
 
 /// The messages of the panics, in order.

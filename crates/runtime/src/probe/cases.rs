@@ -2,8 +2,8 @@
 
 use testgen_types::Precision;
 
-/// The inner length of the products: long enough to distinguish a 16-bit accumulator from one in
-/// f32.
+/// The inner length of the products.
+// Long enough to distinguish a 16-bit accumulator from one in f32.
 pub(super) const INNER: usize = 512;
 
 /// The properties of a floating-point format.

@@ -8,8 +8,8 @@ use std::{collections::BTreeMap, fs, io::Read as _, path::Path};
 /// The largest header that safetensors permits, in bytes.
 const MAX_HEADER: u64 = 100_000_000;
 
-/// Endings of names that only one method has, the more specific ones first: GPTQ has `.g_idx`
-/// beside the `.qweight` of AWQ.
+/// Endings of names that only one method has.
+// The more specific ones are first: GPTQ has `.g_idx` beside the `.qweight` of AWQ.
 const ENDINGS: [(&str, &str); 12] = [
     (".g_idx", "gptq"),
     (".qweight", "awq"),
@@ -25,7 +25,8 @@ const ENDINGS: [(&str, &str); 12] = [
     (".weight_scales", "eetq"),
 ];
 
-/// Types of elements in 8 bits and less; the header of a file spells them like this.
+/// Types of elements in 8 bits and less.
+// The header of a file spells them like this.
 const SMALL_FLOATS: [&str; 3] = ["F8_", "F6_", "F4"];
 const INTEGERS: [&str; 4] = ["I8", "U8", "I16", "I32"];
 

@@ -14,8 +14,8 @@ use testgen_nn::{
     weights::{Weights, WeightsError},
 };
 
-/// Padding, and pairs of nodes too far apart. Not minus infinity, which the sums below could turn
-/// into no number.
+/// Padding, and pairs of nodes too far apart.
+// Not minus infinity, which the sums below could turn into no number.
 const HIDDEN: f32 = f32::MIN;
 
 /// `GraphormerGraphAttnBias`.

@@ -11,7 +11,8 @@ use std::{panic::resume_unwind, thread};
 
 /// Elements of a piece below which one thread is as fast.
 const PARALLEL: usize = 1 << 20;
-/// Threads that compare; more wait for memory.
+/// Threads that compare.
+// More threads wait for memory.
 const THREADS: usize = 16;
 
 /// The comparison of a result of the shape `whole`.

@@ -10,8 +10,8 @@ use testgen_types::DeviceKind;
 
 /// The longest text.
 const LONGEST: usize = 1 << 15;
-/// The longest text on a processor, which takes seconds there. Attention takes four times as long
-/// for twice the tokens.
+/// The longest text on a processor, which takes seconds there.
+// Attention takes four times as long for twice the tokens.
 const LONGEST_ON_HOST: usize = 1 << 12;
 /// The text of a model without a number of positions on a processor.
 const WITHOUT_LIMIT_ON_HOST: usize = 1 << 10;

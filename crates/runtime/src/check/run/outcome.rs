@@ -140,8 +140,8 @@ pub(in crate::check) fn refuses_inputs(error: &ForwardError) -> bool {
 pub(in crate::check) struct Failures(Vec<String>);
 
 impl Failures {
-    /// Messages that are shown. A sweep over shapes can have hundreds, most of them with the same
-    /// cause.
+    /// Messages that are shown.
+    // A sweep over shapes can have hundreds, most of them with the same cause.
     const SHOWN: usize = 6;
 
     pub(in crate::check) fn push(&mut self, message: impl Into<String>) {

@@ -16,8 +16,8 @@ use testgen_types::{KernelOutcome, Precision};
 
 /// More contexts on one device do not compute faster.
 const MOST_PROCESSES: usize = 8;
-/// A kernel that crashed as often in one type is not run on further products of it: each crash
-/// costs a process.
+/// A kernel that crashed as often in one type is not run on further products of it.
+// Each crash costs a process.
 const MOST_CRASHES: usize = 3;
 
 /// Computes every product with each of the kernels, and passes each result to `report`.

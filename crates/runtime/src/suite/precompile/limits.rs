@@ -6,8 +6,8 @@ use std::collections::BTreeSet;
 use testgen_engine::EngineName;
 use testgen_types::DeviceKind;
 
-/// The host memory and the device memory that one process needs, with room to spare: the driver's
-/// context, a compiler and the mapped checkpoint.
+/// The host memory and the device memory that one process needs, with room to spare.
+// It is for the driver's context, a compiler and the mapped checkpoint.
 const PROCESS_BYTES: u64 = 1 << 30;
 
 /// One process for each core, as far as memory reaches, and at most `requested`.

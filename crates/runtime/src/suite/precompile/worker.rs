@@ -20,9 +20,11 @@ use testgen_types::CompileProgress;
 /// Set for a process that compiles.
 const WORKER_VARIABLE: &str = "TESTGEN_COMPILE_WORKER";
 
-/// The answer to a job. Libraries may print other lines.
+/// The answer to a job.
+// Libraries may print other lines.
 const DONE: &str = "testgen: compiled";
-/// The longest time for one job. The checks run without it, only later.
+/// The longest time for one job.
+// The checks run without it, only later.
 const LIMIT: Duration = Duration::from_secs(600);
 
 /// Whether this process was started to compile kernels.

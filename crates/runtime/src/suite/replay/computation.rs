@@ -22,8 +22,8 @@ use testgen_operators::{
 };
 use testgen_types::{DeviceKind, Operator};
 
-/// The longest search for a smaller call: a simulated device computes a call in milliseconds to
-/// seconds.
+/// The longest search for a smaller call.
+// A simulated device computes a call in milliseconds to seconds.
 const LONGEST_SEARCH: Duration = Duration::from_secs(300);
 
 /// Computes the call of a request.

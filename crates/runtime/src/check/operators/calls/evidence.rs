@@ -4,7 +4,8 @@ use testgen_engine::AlgorithmResults;
 use testgen_operators::cases::ErrorEvaluation;
 use testgen_types::{Operator, OutputError, WorstElement};
 
-/// The headroom of a zero error: JSON has no infinity.
+/// The headroom of a zero error.
+// JSON has no infinity.
 const LARGEST_HEADROOM: f64 = 1e6;
 
 /// The evaluation as a report has it, under the name of the operator. Of several cases the report
