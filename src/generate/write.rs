@@ -123,11 +123,11 @@ struct SuiteLock {
 }
 
 impl SuiteLock {
-    /// Waits for other processes that write the suite. None if there is no directory. Where locks
-    /// are not supported, each file is still the old or the new one, but files of two processes may
-    /// be mixed.
+    /// Waits for other processes that write the suite. None if there is no directory.
     fn of_existing(out: &Path) -> Option<Self> {
         let directory = File::open(out).ok()?;
+        // Where locks are not supported, each file is still the old or the new one, but files of
+        // two processes may be mixed.
         let _ = directory.lock();
         Some(Self {
             _directory: directory,

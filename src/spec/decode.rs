@@ -182,14 +182,14 @@ fn variants<T: ClosedEnum>(
     sound.then_some(variants)
 }
 
-/// Requires that each precision has a device, and each device a precision: an entry without any
-/// check is a mistake.
+/// Requires that each precision has a device, and each device a precision.
 fn computable(
     decoder: &mut SpecDecoder,
     fields: &MappingFields<'_>,
     devices: &[DeviceKind],
     precisions: &[Precision],
 ) {
+    // An entry without any check is a mistake.
     let has_device =
         |precision: &&Precision| devices.iter().any(|device| precision.applies_on(*device));
     if let Some((node, precision)) = fields

@@ -108,10 +108,10 @@ fn excerpt(source: &str, span: Range<usize>) -> (Cow<'_, str>, Range<usize>) {
 }
 
 /// Without the control characters U+0080 to U+009F, which the renderer would print as they are; it
-/// replaces the control characters of ASCII. The character in their place has two bytes as well, so
-/// that ranges remain valid.
+/// replaces the control characters of ASCII.
 fn without_c1(source: &str) -> Cow<'_, str> {
     if source.contains(is_c1) {
+        // The character in their place has two bytes as well, so that ranges remain valid.
         Cow::Owned(source.replace(is_c1, "¿"))
     } else {
         Cow::Borrowed(source)

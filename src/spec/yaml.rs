@@ -41,8 +41,9 @@ pub fn read(file: &SpecFile) -> Result<ModelSpec, Vec<SpecProblem>> {
     decode::spec(&mut decoder, &document, &file.stem).ok_or(decoder.problems)
 }
 
-/// Limits far above any real spec: aliases cannot multiply, and nesting cannot overflow the stack.
+/// Limits far above any real spec.
 fn options() -> serde_yaml::Options {
+    // With them aliases cannot multiply, and nesting cannot overflow the stack.
     serde_yaml::options! {
         budget: serde_yaml::budget! {
             max_events: 20_000,

@@ -31,8 +31,7 @@ pub(super) fn rustfmt_layout(text: &str) -> String {
 /// Lines in place of the first ones of a text, and how many they replace.
 type Replaced = Option<(Vec<String>, usize)>;
 
-/// `fn name(` with one parameter per line, where all of it fits on one line: prettyplease breaks a
-/// column earlier than rustfmt.
+/// `fn name(` with one parameter per line, where all of it fits on one line.
 fn joined_signature(lines: &[&str]) -> Replaced {
     let head = lines
         .first()
@@ -42,6 +41,7 @@ fn joined_signature(lines: &[&str]) -> Replaced {
         // The first closing parenthesis at the beginning of a line ends the parameters, whatever
         // their types contain.
         .position(|line| line.trim_start().starts_with(')'))?;
+    // prettyplease breaks a column earlier than rustfmt.
     joined(head, &lines[1..end], lines[end])
 }
 
@@ -97,9 +97,9 @@ fn hugged_call(lines: &[&str]) -> Replaced {
     Some((hugged, 3))
 }
 
-/// An argument on a separate line; templates only contain literals and paths, which are never
-/// broken.
+/// An argument on a separate line.
 fn printed(argument: &Expr) -> String {
+    // Templates only contain literals and paths, which are never broken.
     let file: syn::File = syn::parse_quote!(const _: () = #argument;);
     let text = prettyplease::unparse(&file);
     text.trim()

@@ -184,9 +184,9 @@ struct ShardIndex {
     weight_map: BTreeMap<String, String>,
 }
 
-/// Every shard is safetensors in the directory of the index; transformers would read another file
-/// with pickle.
+/// Every shard is safetensors in the directory of the index.
 fn check_index(path: &Path) -> Result<(), CheckpointFilesError> {
+    // transformers would read another file with pickle.
     let bytes = read_bytes(path, limit::SHARD_INDEX)?;
     let index: ShardIndex =
         serde_json::from_slice(&bytes).map_err(|error| CheckpointFilesError::Index {

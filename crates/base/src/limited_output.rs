@@ -141,11 +141,12 @@ fn read(mut stream: impl Read, kept: &Mutex<Vec<u8>>) -> io::Result<()> {
     }
 }
 
-/// Whether the child has ended. It is not waited for, so that its id and its group remain.
+/// Whether the child has ended.
 #[cfg(unix)]
 fn has_ended(child: &mut Child) -> io::Result<bool> {
     // SAFETY: zero is a valid value of every field of this C struct.
     let mut found: libc::siginfo_t = unsafe { std::mem::zeroed() };
+    // It is not waited for (`WNOWAIT`), so that its id and its group remain.
     let flags = libc::WEXITED | libc::WNOHANG | libc::WNOWAIT;
     // SAFETY: `found` is writable, and the id belongs to a child.
     if unsafe { libc::waitid(libc::P_PID, child.id(), &raw mut found, flags) } != 0 {

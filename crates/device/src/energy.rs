@@ -106,9 +106,10 @@ fn is_instance(uuid: &str) -> bool {
 }
 
 /// The counter of each processor package, `intel-rapl:0`; parts of a package are `intel-rapl:0:0`.
-/// `None` if there is none, or one of them may not be read, because a part of the energy is not the
-/// energy.
+/// `None` if there is none, or one of them may not be read.
 fn packages(system: &System) -> Option<Vec<CounterFile>> {
+    // One package that may not be read makes the whole unknown: a part of the energy is not the
+    // energy.
     let packages: Vec<CounterFile> = system
         .list(POWERCAP)
         .into_iter()

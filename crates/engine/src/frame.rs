@@ -80,9 +80,9 @@ pub(crate) fn read(pipe: &mut impl Read) -> Result<Frame, FrameError> {
     })
 }
 
-/// The bytes with what follows on the same line. Waits for nothing: a line without an end must not
-/// hang.
+/// The bytes with what follows on the same line. Waits for nothing.
 fn garbage(pipe: &mut impl Read, mut bytes: Vec<u8>) -> FrameError {
+    // Without waiting: a line without an end must not hang.
     let mut rest = [0; SHOWN as usize];
     // What was written at once is read at once; the error is the same without it.
     let count = if bytes.len() == 4 {

@@ -86,9 +86,10 @@ fn parse_limit(value: Option<&str>) -> Result<Option<u64>, String> {
     Ok(Some((mebibytes * f64::from(1 << 20)) as u64))
 }
 
-/// The limit, read once; a value that cannot be parsed was reported when the device was opened.
+/// The limit, read once.
 fn limit() -> Option<u64> {
     static LIMIT: OnceLock<Option<u64>> = OnceLock::new();
+    // A value that cannot be parsed was reported when the device was opened.
     *LIMIT.get_or_init(|| memory_limit().ok().flatten())
 }
 

@@ -77,9 +77,10 @@ pub fn put<E: Send>(
 }
 
 /// Rows of a matrix begin where a kernel reads fast. Rows of a tensor with more dimensions follow
-/// each other: those of a convolution's kernel have so few elements that in 16 bits they would take
-/// three times as much memory. `crates/estimate` (`weights.rs`) has the same rule.
+/// each other.
 fn strategy(shape: &Shape) -> MemoryLayoutStrategy {
+    // Rows of a convolution's kernel have so few elements that in 16 bits they would take three
+    // times as much memory.
     if shape.num_dims() > 2 {
         MemoryLayoutStrategy::Contiguous
     } else {

@@ -222,9 +222,10 @@ impl Endpoint {
         })
     }
 
-    /// Whether the peak of memory began with this load: an engine counts from its last load of a
-    /// model, so that before the first call of operators its peak is an earlier model's.
+    /// Whether the peak of memory began with this load.
     fn peak_is_of_load(&self) -> bool {
+        // An engine counts from its last load of a model, so that before the first call of
+        // operators its peak is an earlier model's.
         let is_model = matches!(self.loaded(), Some(LoadedSubject::Model { .. }));
         is_model
             || self

@@ -60,13 +60,14 @@ fn is_on(value: Option<&std::ffi::OsStr>) -> bool {
     value.is_some_and(|value| !value.is_empty() && value != "0")
 }
 
-/// A label and a text in one line; line breaks become `; `, so that logs can be filtered by label.
+/// A label and a text in one line; line breaks become `; `.
 fn line(label: &str, text: &str) -> String {
     let parts: Vec<&str> = text
         .lines()
         .map(str::trim)
         .filter(|part| !part.is_empty())
         .collect();
+    // On one line, so that logs can be filtered by label.
     format!("{label}: {}", parts.join("; "))
 }
 

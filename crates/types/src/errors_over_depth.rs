@@ -124,8 +124,9 @@ fn is_unusual(before: &[&LayerError], layer: &LayerError) -> bool {
     layer.rel_l2 == f64::MAX || usual.is_some_and(|usual| layer.rel_l2 > USUAL_GROWTH * usual)
 }
 
-/// The error in units of the reference's own. A layer without rounding has no unit.
+/// The error in units of the reference's own.
 fn ratio(layer: &LayerError) -> Option<f64> {
+    // A layer without rounding has no unit.
     let reference = layer.reference.filter(|reference| *reference > 0.0)?;
     Some((layer.rel_l2 / reference).min(f64::MAX))
 }

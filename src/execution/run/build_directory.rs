@@ -110,9 +110,10 @@ fn cache(variable: impl Fn(&str) -> Option<OsString>) -> Option<PathBuf> {
         .or_else(|| Some(home?.join(".cache/testgen")))
 }
 
-/// A directory name for the runtime that the suite depends on. One directory per runtime can be
-/// deleted when the runtime is no longer used; cargo itself never deletes from a target directory.
+/// A directory name for the runtime that the suite depends on.
 fn runtime_key(manifest: &Path) -> Option<String> {
+    // One directory per runtime can be deleted when the runtime is no longer used; cargo itself
+    // never deletes from a target directory.
     let table: toml::Table = read_text(manifest, limit::SOURCE).ok()?.parse().ok()?;
     let dependency = table.get("dependencies")?.get(RUNTIME)?;
     if let Some(version) = dependency
@@ -143,12 +144,11 @@ fn runtime_key(manifest: &Path) -> Option<String> {
 
 /// A number of codegen units that differs from the number of other suites, which makes cargo give
 /// their files different names.
-///
-/// Cargo identifies a package of the workspace by its name and its path relative to the workspace,
-/// so all suites of one name would share file names, and a suite could run the binary of another
-/// one. Every number is above the 256 units of an incremental build, which a suite never reaches,
-/// so that the generated code stays the same.
 fn distinct_codegen_units(manifest: &Path) -> u64 {
+    // Cargo identifies a package of the workspace by its name and its path relative to the
+    // workspace, so all suites of one name would share file names, and a suite could run the binary
+    // of another one. Every number is above the 256 units of an incremental build, which a suite
+    // never reaches, so that the generated code stays the same.
     const MIN: u64 = 257;
     const RANGE: u64 = 1 << 20;
     MIN + u64::from_str_radix(&digest(manifest), 16).expect("a digest is hexadecimal") % RANGE

@@ -34,8 +34,9 @@ fn is_future(time: SystemTime) -> bool {
     time > SystemTime::now() + TOLERATED
 }
 
-/// A failure is not reported: the build that follows reports it, too, with what cargo prints.
+/// A failure is not reported.
 fn clean(manifest: &Path, release: bool, arguments: &[OsString]) {
+    // The build that follows reports it, too, with what cargo prints.
     let Some(name) = cargo::package_name(manifest) else {
         return;
     };

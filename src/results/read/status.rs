@@ -164,14 +164,14 @@ fn compared_nothing(entry: &ReportEntry) -> bool {
         && !entry.has_compared()
 }
 
-/// The status of a check that the suite ignored. An endpoint without a model is a mock, also if the
-/// engine lacks what the model needs; the suite reports every other model that could not be loaded
-/// as a failure.
+/// The status of a check that the suite ignored.
 fn ignored(entry: &ReportEntry) -> ResultStatus {
     let is_unsupported = entry
         .reason
         .as_deref()
         .is_some_and(|reason| reason.starts_with(UNSUPPORTED));
+    // An endpoint without a model is a mock, also if the engine lacks what the model needs; the
+    // suite reports every other model that could not be loaded as a failure.
     match without_numbers(entry) {
         Some(ResultStatus::Mock) if is_unsupported => ResultStatus::Ignored,
         other => other.unwrap_or(ResultStatus::Ignored),

@@ -40,10 +40,10 @@ pub(crate) fn check(harness: &ParsedHarness<'_>) -> Vec<Diagnostic> {
     visitor.diagnostics
 }
 
-/// The second of two functions with one name: the verifier would follow one of them. The functions
-/// that the suite calls have rules that require them once.
+/// The second of two functions with one name.
 fn functions_twice(file: &File) -> Vec<Diagnostic> {
     let mut names = BTreeSet::new();
+    // The verifier would follow one of the two.
     let second = file.items.iter().filter_map(|item| match item {
         Item::Fn(item) => Some(item.sig.ident.unraw()).filter(|name| !names.insert(name.clone())),
         _ => None,

@@ -301,9 +301,9 @@ impl StoredPart {
             .collect()
     }
 
-    /// Refuses a tensor with another number of bytes than its shape has. Types that are not read
-    /// here have none that is known.
+    /// Refuses a tensor with another number of bytes than its shape has.
     fn complete(self) -> Result<Self, String> {
+        // Types that are not read here have none that is known.
         let expected = size(&self.dtype).map(|size| self.count().saturating_mul(size));
         match expected.is_none_or(|expected| expected == self.bytes.len()) {
             true => Ok(self),

@@ -173,9 +173,9 @@ fn header_problem(system: &System) -> Option<DeviceProblem> {
     })
 }
 
-/// Headers that only some kernels include. Without them these kernels do not compile and the checks
-/// that need them fail; the others run.
+/// Headers that only some kernels include.
 fn header_warnings(system: &System) -> Vec<DeviceProblem> {
+    // Without them these kernels do not compile and the checks that need them fail; the others run.
     // Without the main header the others are missing as well, and one problem is enough.
     let Some(toolkit) = toolkit(system).filter(|_| header_problem(system).is_none()) else {
         return Vec::new();

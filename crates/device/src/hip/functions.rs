@@ -92,9 +92,9 @@ impl<'library> HipFunctions<'library> {
         Ok(HipProperties::read(&buffer, self.is_simulator()))
     }
 
-    /// Whether the library is hip-sim. Only hip-sim exports this symbol; a device name could be
-    /// changed, a symbol cannot.
+    /// Whether the library is hip-sim.
     fn is_simulator(&self) -> bool {
+        // Only hip-sim exports this symbol; a device name could be changed, a symbol cannot.
         self.library.missing(&["hipSimVersion"]).is_empty()
     }
 

@@ -105,13 +105,10 @@ impl<const PARAMETERS: usize, const STATISTICS: usize> NormArguments<PARAMETERS,
         Ok(parameters)
     }
 
-    /// Writes a byte to the statistics, which the callers of this library do not read. It differs from
-    /// the byte of their guards, so that memory that is too short for f32 is noticed.
-    ///
-    /// # Safety
-    ///
-    /// As for [`Self::compute`].
+    /// Writes a byte to the statistics, which the callers of this library do not read.
     unsafe fn write_statistics(&self, groups: usize) -> Result<(), MiopenStatus> {
+        // A byte that differs from the byte of their guards, so that memory that is too short for
+        // f32 is noticed.
         for [layout, data] in self.statistics {
             // SAFETY: as the caller promises.
             let statistic = unsafe { tensor(layout, data)? };

@@ -77,15 +77,14 @@ impl KeyBand {
     }
 
     /// A key is hidden if it is further from the middle of a query's band than half its width.
-    ///
-    /// Places are whole or half numbers, which f32 has exactly below 2^23, so that each bias is
-    /// exact, too. Only the first operation allocates all pairs: `clamp` and comparisons would.
     fn on_device<B: Ops>(
         self,
         inputs: &Inputs<'_, B>,
         rows: usize,
         shown: Option<&[bool]>,
     ) -> Tensor<B, 4> {
+        // Places are whole or half numbers, which f32 has exactly below 2^23, so that each bias is
+        // exact, too. Only the first operation allocates all pairs: `clamp` and comparisons would.
         let keys = self.keys();
         // Further from every middle than half a band, whichever that is.
         let far = (4 * keys) as f32;

@@ -202,10 +202,10 @@ impl<B: Ops> Disentangled<B> {
 }
 
 /// `x` [batch, heads, seq, head_dim] times the transposed `table` [1, heads, rows, head_dim]:
-/// [heads, batch, seq, rows]. The batch goes into the sequence, because one side of the product has
-/// no batch.
+/// [heads, batch, seq, rows].
 fn with_table<B: Ops>(x: Tensor<B, 4>, table: Tensor<B, 4>) -> Tensor<B, 4> {
     let ([batch, heads, seq, head_dim], rows) = (x.dims(), table.dims()[2]);
+    // The batch goes into the sequence, because one side of the product has no batch.
     let x = x.swap_dims(0, 1).reshape([1, heads, batch * seq, head_dim]);
     matmul(x, table.swap_dims(2, 3)).reshape([heads, batch, seq, rows])
 }

@@ -262,9 +262,9 @@ fn scaled(factor: f64, error: f64) -> f64 {
     }
 }
 
-/// Errors next to an infinity have no meaning: whether a result is infinite is compared, not by how
-/// much.
+/// Errors next to an infinity have no meaning.
 fn finite_or_zero(error: f64) -> f64 {
+    // Whether a result is infinite is compared, not by how much.
     if error.is_finite() { error } else { 0.0 }
 }
 

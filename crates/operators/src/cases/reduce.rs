@@ -50,9 +50,9 @@ pub fn reduce(call: &Call, mut fails: impl FnMut(&Call) -> Option<bool>) -> Redu
     }
 }
 
-/// Every length of a call. No length if it cannot be described, so that nothing can be made
-/// smaller.
+/// Every length of a call. No length if it cannot be described.
 fn lengths(call: &Call) -> Vec<usize> {
+    // Without lengths nothing can be made smaller.
     let described = dimensions(call)
         .map(|described| described.all)
         .unwrap_or_default();

@@ -129,13 +129,13 @@ fn max_length(file: &ConfigFile) -> Result<Option<usize>, PreprocessError> {
         .map(|length| length as usize))
 }
 
-/// `model_input_names` decides if it is given, else the class; a model with fewer than two token
-/// types reads none.
+/// `model_input_names` decides if it is given, else the class.
 fn token_types(
     file: &ConfigFile,
     model: &ConfigFile,
     class_name: &str,
 ) -> Result<bool, PreprocessError> {
+    // A model with fewer than two token types reads none.
     let types = model.count("type_vocab_size")?.unwrap_or(0);
     let named = file.get("model_input_names").and_then(Value::as_array);
     let returned = named.map_or_else(

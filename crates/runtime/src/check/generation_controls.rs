@@ -143,14 +143,15 @@ impl Bench<'_> {
         }
     }
 
-    /// Generates with `controls`. The defaults of the checkpoint are ignored, so that the check
-    /// does not depend on its generation_config.json.
+    /// Generates with `controls`.
     fn run(&self, controls: &GenerationControls) -> Result<Vec<Continuation>, GenerationError> {
         let tokens = self
             .prompt
             .get("decoder_input_ids")
             .unwrap_or_else(|| &self.prompt["input_ids"]);
         let length = tokens.shape()[1];
+        // The defaults of the checkpoint are ignored, so that the check does not depend on its
+        // generation_config.json.
         let settings = GenerationSettings::new(controls, &GenerationDefaults::default(), length)?;
         // With logits, from which `gap` is computed.
         generate(
@@ -245,9 +246,9 @@ fn seed(bench: &Bench<'_>, failures: &mut Failures) -> Result<(), GenerationErro
     Ok(())
 }
 
-/// The tokens of each row, sampled hot: if one token were far likelier than the others, no seed
-/// would change it.
+/// The tokens of each row, sampled hot.
 fn hot_ids(bench: &Bench<'_>, seed: u64) -> Result<Vec<Vec<i64>>, GenerationError> {
+    // If one token were far likelier than the others, no seed would change it.
     let rows = bench.run(&bench.sampled(HOT, seed))?;
     Ok(rows.into_iter().map(|row| row.ids).collect())
 }

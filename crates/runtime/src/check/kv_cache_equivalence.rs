@@ -154,8 +154,7 @@ struct CacheResults<'a> {
 }
 
 impl CacheResults<'_> {
-    /// Compares at real positions only: a padding token before the text sees no token at all, and
-    /// what it computes is arbitrary and never read.
+    /// Compares at real positions only.
     fn compare(
         &self,
         run: &mut CheckRun<'_>,
@@ -178,6 +177,8 @@ impl CacheResults<'_> {
                 ));
                 continue;
             };
+            // A padding token before the text sees no token at all, and what it computes is
+            // arbitrary and never read.
             let (expected, got) = (
                 at_real_positions(expected, self.mask),
                 at_real_positions(got, self.mask),

@@ -211,8 +211,7 @@ impl Masked<'_> {
         Ok(())
     }
 
-    /// Whether the replaced ids change the output when the mask is all ones. If not, the ids have
-    /// no influence anyway, and the check would pass without a mask.
+    /// Whether the replaced ids change the output when the mask is all ones.
     fn mask_matters(&self, run: &mut CheckRun<'_>, inputs: &Arrays) -> Result<bool, Abort> {
         let Self {
             tested,
@@ -227,6 +226,8 @@ impl Masked<'_> {
         let tolerance = run.tolerance(golden, tested);
         let masked = forward_by_position(run, tested, facts.stream, inputs)?;
         let unmasked = forward_by_position(run, tested, facts.stream, &unmasked)?;
+        // Without an effect here the ids have no influence anyway, and the check would pass without
+        // a mask.
         let mut positions = pairs(&masked.positions, &unmasked.positions)?;
         Ok(positions.any(|(name, one, other)| {
             let (one, other) = (at_real_positions(one, mask), at_real_positions(other, mask));

@@ -77,12 +77,12 @@ fn load_and_drop<T>(
     Ok((device, highest))
 }
 
-/// The most memory in use since [`begin_peak`]. Operators leave nothing on a GPU, so only the peak
-/// shows that their memory is counted. The peak of the host is of the whole process.
+/// The most memory in use since [`begin_peak`]. The peak of the host is of the whole process.
 fn highest(device: &OpenDevice, now: DeviceMemory) -> Option<u64> {
     let peak = (device.facts.kind != DeviceKind::Cpu)
         .then(|| memory::peak(device))
         .flatten();
+    // Operators leave nothing on a GPU, so only the peak shows that their memory is counted.
     now.in_use.map(|in_use| peak.unwrap_or(0).max(in_use))
 }
 

@@ -123,7 +123,7 @@ fn has_elements(result: &RecordedTensor) -> bool {
     !result.shape().contains(&0)
 }
 
-/// The routers by layer; each must have both arrays, because one alone would never be compared.
+/// The routers by layer; each must have both arrays.
 fn routers(
     path: &Path,
     probabilities: BTreeMap<usize, Array>,
@@ -134,6 +134,7 @@ fn routers(
         .map(|(layer, probabilities)| {
             let weights = weights
                 .remove(&layer)
+                // One of both arrays alone would never be compared.
                 .ok_or_else(|| lacks_half("routing", "router", layer, path))?;
             Ok(Router {
                 layer,

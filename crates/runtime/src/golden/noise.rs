@@ -71,12 +71,13 @@ impl Noise {
     }
 }
 
-/// The precisions that have noise. The reference does not compute in tf32, whose thresholds are
-/// derived from the noise of f16.
+/// The precisions that have noise.
 fn recorded() -> impl Iterator<Item = Precision> {
     Precision::ALL
         .iter()
         .copied()
+        // The reference does not compute in tf32, whose thresholds are derived from the noise of
+        // f16.
         .filter(|precision| *precision == precision.storage())
 }
 

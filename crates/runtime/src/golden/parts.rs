@@ -77,9 +77,9 @@ impl GoldenParts {
         Ok(parts)
     }
 
-    /// A name outside the format is an error: a part that nothing reads would look as if it were
-    /// checked.
+    /// A name outside the format is an error.
     fn put(&mut self, name: &str, array: Array) -> Result<(), Unreadable> {
+        // A part that nothing reads would look as if it were checked.
         if name.len() > LONGEST_NAME {
             let why = format!(
                 "its name has {} bytes, and at most {LONGEST_NAME} are read",

@@ -75,10 +75,11 @@ pub(crate) fn isolated<Answer: Send + 'static>(
     }
 }
 
-/// The panics after the first `before`. One causes others of the same kind; each message is kept
-/// once, and none beside one about memory.
+/// The panics after the first `before`.
 fn described(before: u64) -> String {
     panics::out_of_memory(before).unwrap_or_else(|| {
+        // One panic causes others of the same kind; each message is kept once, and none beside one
+        // about memory.
         let mut messages = panics::device_panic_messages(before);
         let mut seen = BTreeSet::new();
         messages.retain(|message| seen.insert(message.clone()));

@@ -231,14 +231,14 @@ fn support(
     correct_unless(faults::all(precision, measured, error))
 }
 
-/// A fault of the device, not missing support of the type. Keeps more than the first line: a
-/// backend's message ends with the cause.
+/// A fault of the device, not missing support of the type.
 fn fails(name: &str, message: &str) -> HalfSupport {
     let message: String = message
         .split_whitespace()
         .collect::<Vec<_>>()
         .join(" ")
         .chars()
+        // More than the first line: a backend's message ends with the cause.
         .take(600)
         .collect();
     HalfSupport::Wrong {

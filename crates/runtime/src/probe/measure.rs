@@ -80,9 +80,10 @@ pub(super) fn measure_tf32_products(device: &OpenDevice) -> [ProbedValues; 3] {
     .map(|question| answer(device, Precision::Tf32, question, side))
 }
 
-/// Whether the backend claims to support the type. One that does not answer has not said that it
-/// lacks the type, so its missing answers are faults.
+/// Whether the backend claims to support the type.
 fn claims(device: &OpenDevice, precision: Precision) -> bool {
+    // A backend that does not answer has not said that it lacks the type, so its missing answers
+    // are faults.
     match &device.executor {
         #[cfg(feature = "native")]
         DeviceExecutor::Native(backend) => native::claims(&device.facts, backend, precision),

@@ -244,8 +244,7 @@ fn relative_paths(text: &str, base: &Path) -> String {
     text.replace(&format!("{}{MAIN_SEPARATOR}", base.display()), "")
 }
 
-/// The result for libtest. Where only the exit code counts, an ignored check must not exit like a
-/// passed one.
+/// The result for libtest.
 fn completion(
     environment: &Environment,
     entry: &ReportEntry,
@@ -258,6 +257,7 @@ fn completion(
         EntryStatus::Ignored if environment.ignored_mode == IgnoredMode::AtRun => {
             Ok(Completion::ignored_with(reason))
         }
+        // Where only the exit code counts, an ignored check must not exit like a passed one.
         EntryStatus::Ignored => {
             Err(format!("ignored, which this runner would count as a pass: {reason}").into())
         }

@@ -238,10 +238,11 @@ impl Writer<'_> {
     }
 }
 
-/// The first of equal rows. Rows are equal with their padding, so it matters not why they ended.
+/// The first of equal rows.
 fn deduplicated(written: Vec<Continuation>) -> Vec<Continuation> {
     let mut kept: Vec<Continuation> = Vec::new();
     for row in written {
+        // Rows are compared with their padding, so it matters not why they ended.
         if kept.iter().all(|known| known.ids != row.ids) {
             kept.push(row);
         }

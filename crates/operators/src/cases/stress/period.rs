@@ -52,8 +52,9 @@ fn is_small(period: &Period) -> bool {
     period.sizes.iter().product::<usize>() <= LARGEST_PERIOD
 }
 
-/// A prime for each size: small, because the reference computes every element of a period.
+/// A prime for each size.
 fn prime(operator: Operator, index: usize, dim: Option<usize>) -> usize {
+    // Small, because the reference computes every element of a period.
     let attends = matches!(
         operator,
         Operator::ScaledDotProductAttention | Operator::Rope

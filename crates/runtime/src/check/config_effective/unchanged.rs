@@ -108,8 +108,7 @@ fn outputs(tested: &SubjectUnderTest, calls: &[Arrays]) -> Result<Vec<Arrays>, F
         .collect()
 }
 
-/// How far off two runs of one configuration may be: not at all on the host, where runs repeat bit
-/// for bit.
+/// How far off two runs of one configuration may be.
 fn allowed(
     run: &CheckRun<'_>,
     tested: &SubjectUnderTest,
@@ -117,6 +116,7 @@ fn allowed(
     outputs: &[Arrays],
 ) -> Vec<(String, Threshold)> {
     let tolerance = run.tolerance(golden, tested);
+    // On the host runs repeat bit for bit.
     let exact = run.registration.device == DeviceKind::Cpu;
     let names: BTreeSet<&String> = outputs.iter().flat_map(Arrays::keys).collect();
     let thresholds = names.into_iter().map(|name| {

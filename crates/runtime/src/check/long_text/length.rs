@@ -135,10 +135,10 @@ fn longest(device: &OpenDevice, positions: Option<usize>) -> usize {
     positions.unwrap_or(without).min(limit)
 }
 
-/// `tokens`, halved until the kernels of the native engine can index the scores of `heads`: cubecl
-/// 0.10 counts elements in 32 bits.
+/// `tokens`, halved until the kernels of the native engine can index the scores of `heads`.
 fn indexable(tokens: usize, heads: u64) -> usize {
     let mut tokens = tokens;
+    // cubecl 0.10 counts elements in 32 bits.
     while heads.saturating_mul((tokens as u64).pow(2)) > u64::from(u32::MAX) {
         tokens /= 2;
     }

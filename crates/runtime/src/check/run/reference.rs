@@ -97,11 +97,11 @@ fn failure(outcome: CheckOutcome, engine: &CheckEvidence) -> Option<String> {
     }
 }
 
-/// Whether every output in which the engine fails is one in which the reference fails, too. An
-/// engine that fails without wrong outputs, as with an error, is covered by a reference without
-/// wrong outputs: wrong numbers of the reference say nothing about an error.
+/// Whether every output in which the engine fails is one in which the reference fails, too.
 fn covers(reference: &CheckEvidence, engine: &CheckEvidence) -> bool {
     let (reference, engine) = (failing(reference), failing(engine));
+    // An engine that fails without wrong outputs, as with an error, is covered by a reference
+    // without wrong outputs: wrong numbers of the reference say nothing about an error.
     engine.is_subset(&reference) && engine.is_empty() == reference.is_empty()
 }
 

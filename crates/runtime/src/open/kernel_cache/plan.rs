@@ -82,9 +82,9 @@ fn plan(folder: Option<&Path>, program: &str, devices: &[Device]) -> CachePlan {
     }
 }
 
-/// Creates the folder and tests writing: cubecl panics on the device thread when it cannot write
-/// its kernel cache.
+/// Creates the folder and tests writing.
 fn writable(folder: &Path) -> std::io::Result<()> {
+    // cubecl panics on the device thread when it cannot write its kernel cache.
     std::fs::create_dir_all(folder)?;
     // The number of the process, because several start at the same time and would delete each
     // other's file.
@@ -92,9 +92,10 @@ fn writable(folder: &Path) -> std::io::Result<()> {
     std::fs::write(&file, b"").and_then(|()| std::fs::remove_file(&file))
 }
 
-/// One name for all GPUs. cubecl has one folder per backend and process, so two architectures in
-/// one backend would read each other's kernels.
+/// One name for all GPUs.
 fn keys(devices: &[Device]) -> Result<String, String> {
+    // cubecl has one folder per backend and process, so two architectures in one backend would read
+    // each other's kernels.
     let hip = keys_of(&[DetectionPath::HipRuntime], devices);
     let cuda = keys_of(
         &[DetectionPath::CudaDriver, DetectionPath::CudaCompatibility],

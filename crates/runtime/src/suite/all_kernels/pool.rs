@@ -58,8 +58,9 @@ pub(super) fn run(
     })
 }
 
-/// The next kernel. A function, so that the lock is released before the kernel runs.
+/// The next kernel.
 fn next(kernels: &Mutex<VecDeque<usize>>) -> Option<usize> {
+    // In a function, so that the lock is released before the kernel runs.
     kernels
         .lock()
         .unwrap_or_else(PoisonError::into_inner)

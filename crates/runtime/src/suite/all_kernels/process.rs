@@ -93,12 +93,13 @@ fn answers(output: ChildStdout) -> Receiver<WorkerAnswer> {
     receiver
 }
 
-/// The last line that is not empty; all are read, because a full pipe would stop the process.
+/// The last line that is not empty.
 fn last_line(errors: ChildStderr) -> String {
     let lines = BufReader::new(errors)
         .lines()
         .map_while(Result::ok)
         .filter(|line| !line.trim().is_empty());
+    // All are read, because a full pipe would stop the process.
     lines
         .last()
         .unwrap_or_else(|| "no message".to_owned())

@@ -64,18 +64,18 @@ pub(super) fn compute(request: ReplayRequest, environment: &Environment) -> Repl
     ReplayOutcome::Replayed(Box::new(replay.compute(&reference, reduce)))
 }
 
-/// The native engine that computes the call: on a GPU the one of the file, because a collective needs
-/// all devices of `native/split`.
+/// The native engine that computes the call: on a GPU the one of the file.
 fn native_engine(failed: &FailedCall, kind: DeviceKind) -> EngineName {
     let recorded = failed.engine.as_deref().and_then(|name| name.parse().ok());
     recorded
+        // A collective needs all devices of `native/split`.
         .filter(|engine: &EngineName| engine.is_native() && kind != DeviceKind::Cpu)
         .unwrap_or_else(EngineName::native)
 }
 
-/// The reference of the call, which must have the shape of the one in the file: otherwise the file
-/// was damaged or made by hand.
+/// The reference of the call, which must have the shape of the one in the file.
 fn reference_of(failed: &FailedCall, arithmetic: Arithmetic) -> Result<Reference, String> {
+    // Another shape says that the file was damaged or made by hand.
     let operator = failed.call.operator;
     let elements =
         result_elements(&failed.call).map_err(|problem| other_call(problem, operator))?;
