@@ -142,9 +142,10 @@ impl CompleteConfig {
         }
     }
 
-    /// A number from 1 on, or none: some fields say so by 0 or less.
+    /// A number from 1 on, or none.
     pub(crate) fn positive(&self, field: &str) -> Option<u64> {
         self.number(field)
+            // Some fields say by 0 or less that there is none.
             .filter(|number| (1.0..=LARGEST as f64).contains(number))
             .map(|number| number as u64)
     }

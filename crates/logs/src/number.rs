@@ -35,8 +35,9 @@ pub(super) fn whole_at_start(text: &[u8]) -> Option<(u64, usize)> {
     Some((whole(value)?, end))
 }
 
-/// The value without its fraction: a step is printed as `9.000` by some progress bars.
+/// The value without its fraction.
 pub(super) fn whole(value: f64) -> Option<u64> {
+    // Some progress bars print a step as `9.000`.
     (0.0..=9_007_199_254_740_992.0)
         .contains(&value)
         .then_some(value as u64)

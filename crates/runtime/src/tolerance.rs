@@ -51,16 +51,15 @@ const FEW: usize = 64;
 impl Threshold {
     /// The threshold for `expected`, a tensor of the same kind as `recorded` but computed from
     /// other inputs.
-    ///
-    /// Noise is relative to the recorded tensor. A tensor of few elements may be much smaller by
-    /// chance, so it may be off by as much, in absolute terms, as the worst element of the recorded
-    /// tensor.
     pub(crate) fn in_units_of(self, recorded: f64, expected: &[f32]) -> Self {
         // Many elements average out, so that the norm of another input is close to the recorded
         // one.
         if expected.len() >= FEW {
             return self;
         }
+        // Noise is relative to the recorded tensor. A tensor of few elements may be much smaller by
+        // chance, so it may be off by as much, in absolute terms, as the worst element of the
+        // recorded tensor.
         let norm = expected
             .iter()
             .map(|value| f64::from(*value).powi(2))
@@ -205,11 +204,10 @@ impl<'a> Tolerance<'a> {
 
     /// For probabilities that a softmax computes from the scores `name`, whose largest recorded one
     /// is `largest`.
-    ///
-    /// A softmax turns an absolute error of scores into a relative one of probabilities, at most
-    /// twice as large, because its own score and the others can be off in opposite directions.
     pub(crate) fn probabilities(&self, name: &str, largest: f64) -> DerivedThreshold {
         let Threshold { rel_l2, max_rel } = self.golden(name);
+        // A softmax turns an absolute error of scores into a relative one of probabilities, at most
+        // twice as large, because its own score and the others can be off in opposite directions.
         let factor = 2.0 * largest.max(1.0);
         let uncapped = Threshold::new(factor * rel_l2, factor * max_rel);
         let ceiling = self.compute.limits().ceiling;
@@ -254,12 +252,12 @@ impl<'a> Tolerance<'a> {
         self.noise.level(self.compute.limits().noise, name)
     }
 
-    /// Whether an error above the threshold may be the reference's own: the recorded error of the
-    /// reference is above the largest threshold, too, so that neither a failure nor a pass would
-    /// say anything.
+    /// Whether an error above the threshold may be the reference's own.
     pub(crate) fn leaves_open(&self, name: &str, error: &OutputError) -> bool {
         let ceiling = self.compute.limits().ceiling;
         self.noise(name).is_some_and(|noise| {
+            // Where the recorded error of the reference is above the largest threshold, too,
+            // neither a failure nor a pass would say anything.
             let is_unstable = noise.rel_l2 > ceiling.rel_l2 || noise.max_rel > ceiling.max_rel;
             is_unstable
                 && error.rel_l2 <= NOISE_FACTOR * noise.rel_l2

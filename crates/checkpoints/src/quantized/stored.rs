@@ -204,10 +204,10 @@ pub(super) struct StoredPart {
 }
 
 impl StoredPart {
-    /// Its elements; more than memory has if the product of the sizes overflows, so that no bytes
-    /// are enough for them.
+    /// Its elements.
     pub(super) fn count(&self) -> usize {
         let sizes = self.shape.iter().copied();
+        // An overflow is more than memory has, so that no bytes are enough for such a tensor.
         sizes.fold(1, usize::saturating_mul)
     }
 

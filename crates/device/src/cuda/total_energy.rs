@@ -34,9 +34,10 @@ impl TotalEnergyCounter {
         })
     }
 
-    /// Microjoules since the driver was loaded; GPUs before Volta do not count them.
+    /// Microjoules since the driver was loaded.
     pub(crate) fn microjoules(&self) -> Option<u64> {
         let mut millijoules = 0;
+        // GPUs before Volta do not count them.
         // SAFETY: NVML is initialised as long as the session, and has returned the handle;
         // `millijoules` is writable.
         let status = unsafe { (self.read)(self.handle, &mut millijoules) };

@@ -98,9 +98,9 @@ impl<'library> HipFunctions<'library> {
         self.library.missing(&["hipSimVersion"]).is_empty()
     }
 
-    /// Free and total bytes, queried on a separate thread: the current device of HIP belongs to a
-    /// thread.
+    /// Free and total bytes, queried on a separate thread.
     pub(crate) fn memory(&self, index: u32) -> Option<(u64, u64)> {
+        // The current device of HIP belongs to a thread, and the caller's must not change.
         // SAFETY: the types are the C signatures of `hip_runtime_api.h`.
         let functions = unsafe {
             (
@@ -123,9 +123,9 @@ impl<'library> HipFunctions<'library> {
         })
     }
 
-    /// `0000:03:00.0`, by `hipDeviceGetPCIBusId`: unlike the properties it includes the PCI
-    /// function.
+    /// `0000:03:00.0`, by `hipDeviceGetPCIBusId`.
     pub(crate) fn pci_address(&self, index: u32) -> Option<String> {
+        // Unlike the properties, this function includes the PCI function.
         // SAFETY: the type is the C signature of `hip_runtime_api.h`.
         let function = unsafe { self.library.function::<PciBusId>("hipDeviceGetPCIBusId") }?;
         let mut text = [0_u8; 64];

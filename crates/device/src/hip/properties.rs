@@ -63,8 +63,7 @@ pub(crate) struct HipProperties {
 const SIMULATED: &str = "(hip-sim)";
 
 impl HipProperties {
-    /// Reads the properties. Either mark is enough for a simulation, the library's (`simulator`) or
-    /// the name's, so that a simulated device is never taken for a real one.
+    /// Reads the properties.
     pub(super) fn read(buffer: &Buffer, simulator: bool) -> Self {
         let name = text(&buffer.bytes::<256>(NAME));
         let architecture = text(&buffer.bytes::<256>(GCN_ARCH_NAME))
@@ -72,6 +71,8 @@ impl HipProperties {
             .next()
             .map(str::to_lowercase);
         Self {
+            // Either mark is enough, the library's or the name's, so that a simulated device is
+            // never taken for a real one.
             simulated: simulator || name.contains(SIMULATED),
             name,
             uuid: uuid(buffer.bytes(UUID)),
@@ -94,10 +95,10 @@ impl HipProperties {
     }
 }
 
-/// A PCI address in the kernel's format; `None` for an address of zeros, which a simulated device
-/// reports.
+/// A PCI address in the kernel's format.
 pub(super) fn address(text: &str) -> Option<String> {
     let address = text.trim().to_lowercase();
+    // A simulated device reports an address of zeros.
     let is_zero = address
         .chars()
         .all(|character| matches!(character, '0' | ':' | '.'));

@@ -28,10 +28,10 @@ struct Kept {
 }
 
 impl LastOutput {
-    /// Reads until the pipe is closed; a flood is read and dropped, so that the engine never waits
-    /// for it.
+    /// Reads until the pipe is closed.
     pub(super) fn read_all(&self, pipe: &mut impl io::Read) {
         let mut buffer = [0; 8192];
+        // A flood is read and dropped, so that the engine never waits for it.
         while let Ok(count @ 1..) = pipe.read(&mut buffer) {
             let mut kept = self.0.0.lock().unwrap_or_else(PoisonError::into_inner);
             kept.bytes.extend(&buffer[..count]);

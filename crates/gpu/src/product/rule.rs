@@ -63,10 +63,11 @@ impl ProductSizes {
 }
 
 /// The type in which matrix units may multiply factors of `dtype`; `tf32`: whether TF32 is
-/// permitted. Without it, f32 stays f32: the matrix units would round it to TF32.
+/// permitted.
 pub(super) fn matrix_type(dtype: DType, tf32: bool) -> Option<StorageType> {
     match dtype {
         DType::F16 | DType::BF16 => Some(dtype.into()),
+        // Without the permission f32 stays f32, because the matrix units would round it to TF32.
         DType::F32 if tf32 => Some(tf32::storage_type()),
         _ => None,
     }

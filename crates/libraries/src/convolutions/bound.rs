@@ -77,12 +77,12 @@ impl ConvolutionBounds {
         }
     }
 
-    /// Whether the bounds of an algorithm are so small that wrong results exceed them. Bounds of
-    /// transforms grow at least with the channels, results with their root.
+    /// Whether the bounds of an algorithm are so small that wrong results exceed them.
     pub(crate) fn are_decisive(&self, algorithm: &ConvolutionAlgorithm) -> bool {
         let numbers = &self.for_algorithm(algorithm).numbers;
         let largest =
             |size: fn(&BoundedNumber) -> f64| numbers.iter().map(size).fold(0.0, f64::max);
+        // Bounds of transforms grow at least with the channels, results with their root.
         !algorithm.transforms
             || largest(|number| number.error) < WIDEST * largest(|number| number.value.abs())
     }

@@ -191,13 +191,14 @@ impl Factors {
     }
 }
 
-/// The rounding of a product in its types. Factors of 8 bits are exact in f32.
+/// The rounding of a product in its types.
 pub(crate) fn bounds(arithmetic: GemmTypes) -> Bounds {
     Bounds::for_precision(match (arithmetic.compute, arithmetic.result) {
         (ComputeType::I32, _) => return Bounds::exact(Element::I32),
         (ComputeType::Tf32, _) => Precision::Tf32,
         (ComputeType::F32, NumberType::F16) => Precision::F16,
         (ComputeType::F32, NumberType::Bf16) => Precision::Bf16,
+        // Factors of 8 bits are exact in f32.
         (ComputeType::F32, _) => Precision::F32,
     })
 }

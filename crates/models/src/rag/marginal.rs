@@ -50,11 +50,11 @@ impl<B: Ops> PassageEvidence<B> {
         combine(next.sums(log, &next.counted), target, vocab)
     }
 
-    /// The loss [batch] where one passage determines the whole text. As in transformers, the
-    /// passages count at the second token.
+    /// The loss [batch] where one passage determines the whole text.
     pub(super) fn loss_by_sequence(self, target: &LossTarget<'_>) -> Tensor<B, 1> {
         let [batch, _, seq, vocab] = self.tokens.dims();
         let second = (0..seq)
+            // As in transformers, the passages count at the second token.
             .map(|place| if place == 1 { 1.0 } else { 0.0 })
             .collect();
         let log =

@@ -118,9 +118,10 @@ impl Arithmetic {
         self.rounded(value, spread, a.variance * slope * slope, 2.0 * ulps)
     }
 
-    /// e to the power a. Devices compute 2 to the power a * log2(e), and round that product.
+    /// e to the power a.
     pub(crate) fn exp(self, a: BoundedNumber) -> BoundedNumber {
         let product = BoundedNumber {
+            // Devices compute 2 to the power a * log2(e), and round that product.
             error: a.error + 2.0 * UNIT * a.value.abs(),
             ..a
         };

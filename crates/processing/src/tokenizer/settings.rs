@@ -92,9 +92,9 @@ impl TokenizerSettings {
             .map(|(_, token)| token.content.as_str())
     }
 
-    /// The token that pads rows: pad, else end, else unknown, as is customary for checkpoints
-    /// without one.
+    /// The token that pads rows: pad, else end, else unknown.
     pub(super) fn pad_token(&self) -> Option<&str> {
+        // Checkpoints without a token for padding customarily pad with one of the others.
         ["pad_token", "eos_token", "unk_token"]
             .iter()
             .find_map(|role| self.special(role))

@@ -96,8 +96,9 @@ fn has_experts(config: &Value) -> bool {
     })
 }
 
-/// Why a class is not causal: the text encoder of CLIP is causal, the one of SigLIP is not.
+/// Why a class is not causal.
 pub(super) fn inapplicable(class: &str) -> Option<String> {
+    // The text encoder of CLIP is causal, the one of SigLIP is not.
     class
         .starts_with("Siglip")
         .then(|| format!("`{class}` reads a text in both directions"))

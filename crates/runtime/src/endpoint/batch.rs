@@ -3,10 +3,11 @@
 use super::ticket::{Answered, Ticket};
 use crate::task::{HandlerError, Request, Response};
 
-/// Whether two requests can be computed together. Prompts cannot: drawing tokens for one would
-/// shift the other's. Images with texts cannot: one's texts would compete for the other's images.
-/// Nor can recordings: without a mask padding counts as a part of the shorter one.
+/// Whether two requests can be computed together.
 pub(super) fn fits(first: &Request, next: &Request) -> bool {
+    // Prompts cannot: drawing tokens for one would shift the other's. Images with texts cannot:
+    // one's texts would compete for the other's images. Nor can recordings: without a mask padding
+    // counts as a part of the shorter one.
     kind(first).is_some_and(|first| kind(next) == Some(first))
 }
 

@@ -33,10 +33,10 @@ pub(crate) struct AttachedEngine {
 
 impl AttachedEngine {
     /// Starts `name` on `device`, and compares the device that it reports with that one.
-    ///
-    /// The driver counts the memory of all processes. Where another one frees some while this
-    /// engine opens the device, nothing seems to be in use by the engine, so it is started again.
     pub(super) fn start(name: &EngineName, device: &Device) -> Result<Self, AttachError> {
+        // The driver counts the memory of all processes. Where another one frees some while this
+        // engine opens the device, nothing seems to be in use by the engine, so it is started
+        // again.
         first_accepted(
             STARTS,
             || Self::start_once(name, device),
@@ -105,9 +105,9 @@ impl AttachedEngine {
             .map(|why| format!("engine {} computes on the CPU: {why}", self.engine.name()))
     }
 
-    /// Whether f32 products may be computed in TF32: an option of the engine, which has an effect
-    /// on NVIDIA GPUs only.
+    /// Whether f32 products may be computed in TF32: an option of the engine.
     pub(crate) fn tf32(&self) -> bool {
+        // The option has an effect on NVIDIA GPUs only.
         self.engine.name().tf32() && self.fallback.is_none() && self.device.kind == DeviceKind::Cuda
     }
 
@@ -116,15 +116,16 @@ impl AttachedEngine {
         self.engine.only_operators()
     }
 
-    /// The results of every algorithm that it offers for its own lists of `operators`, or `None` for
-    /// an engine without such lists. On a simulated device, which computes on the host, a part of the
-    /// list.
+    /// The results of every algorithm that it offers for its own lists of `operators`, or `None`
+    /// for an engine without such lists.
     pub(crate) fn algorithms(
         &self,
         operators: Vec<Operator>,
         precision: Precision,
     ) -> Result<Option<AlgorithmsReply>, String> {
         self.engine
+            // A simulated device computes on the host, so that only a part of the list is computed
+            // there.
             .algorithms(operators, precision, self.device.simulated)
             .map_err(|error| error.to_string())
     }

@@ -166,13 +166,13 @@ impl CheckEngine {
         }
     }
 
-    /// Notes the memory of a model that is about to be unloaded: after that, the engine has returned
-    /// it to the driver.
+    /// Notes the memory of a model that is about to be unloaded.
     pub(super) fn note_memory(&self, process: &AttachedEngine) {
         // On the host processor no engine counts a peak, and asking takes time.
         if !process.is_on_gpu() {
             return;
         }
+        // After the unload the engine has returned the memory to the driver.
         let now = HighestMemory {
             peak: process.memory().peak,
             driver: process.driver_memory(),

@@ -29,9 +29,9 @@ impl MemoryWitness {
         })
     }
 
-    /// Whether memory in use has grown since before the engine started: the context of any process
-    /// takes hundreds of megabytes.
+    /// Whether memory in use has grown since before the engine started.
     pub(super) fn has_grown(self) -> bool {
+        // The context of any process takes hundreds of megabytes.
         self.opened > self.before
     }
 

@@ -49,13 +49,14 @@ const SMALLEST_VARIANCE: f64 = 1e-5;
 const SMALLEST_MEAN: f64 = 1e-10;
 
 impl Scaler {
-    /// `observed` is 1 for a value that was seen, else 0. Computed in f32 and rounded once.
+    /// `observed` is 1 for a value that was seen, else 0.
     pub(super) fn apply<B: Ops>(
         self,
         series: Tensor<B, 3>,
         observed: Option<Tensor<B, 3>>,
     ) -> Scaled<B> {
         let dtype = series.dtype();
+        // In f32, and rounded once.
         let x = series.cast(DType::F32);
         let observed = observed.unwrap_or_else(|| x.zeros_like() + 1.0);
         let count = over_time(observed.clone());

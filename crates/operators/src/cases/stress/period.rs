@@ -15,14 +15,14 @@ pub(super) struct Period {
     pub(super) dim: Option<usize>,
 }
 
-/// The periods of an operator for a shape, or no period if no case can be repeated. Repeated
-/// lengths of one shape differ from all others in its cases, so that a dimension shows which size
-/// it repeats.
+/// The periods of an operator for a shape, or no period if no case can be repeated.
 pub(super) fn periods(operator: Operator, sizes: &[usize]) -> Vec<Period> {
     use Operator::*;
     if !is_repeatable(operator) || operator.sizes().len() != sizes.len() {
         return Vec::new();
     }
+    // Repeated lengths of one shape differ from all others in its cases, so that a dimension shows
+    // which size it repeats.
     let dims: &[Option<usize>] = match operator {
         Softmax | LogSoftmax | Sum | Mean | Max | Min => &[Some(1), Some(0)],
         _ => &[None],

@@ -90,13 +90,14 @@ pub(in crate::check) fn has_cache(architecture: Architecture, model: &Model) -> 
     }
 }
 
-/// Why a class has no cache: a classifier of a causal architecture reads the whole text at once.
+/// Why a class has no cache.
 pub(in crate::check) fn class_without_cache(class: &str) -> Option<String> {
     let classifier = [
         "ForSequenceClassification",
         "ForTokenClassification",
         "ForQuestionAnswering",
     ];
+    // A classifier of a causal architecture reads the whole text at once.
     let found = classifier.iter().any(|end| class.ends_with(end));
     found.then(|| format!("`{class}` reads the whole text at once and has no cache"))
 }

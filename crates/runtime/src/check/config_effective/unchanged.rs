@@ -63,8 +63,9 @@ impl UnchangedModel {
     }
 
     /// Loads the unchanged configuration again, and returns how its outputs differ from the first
-    /// ones: then a difference of a changed configuration shows nothing.
+    /// ones.
     pub(super) fn differences(&self, run: &mut CheckRun<'_>) -> Result<Option<String>, Abort> {
+        // If they differ, a difference of a changed configuration shows nothing.
         let again = run
             .subject_under_test()
             .and_then(|tested| Ok(outputs(&tested, &self.calls)?));

@@ -6,16 +6,15 @@ use testgen_nn::array::{Array, Arrays};
 
 /// Recorded and computed outputs without the positions of padding, where an engine computes, or
 /// `None` if that changes nothing.
-///
-/// Padding that sees no token, as outside of a sliding window, has arbitrary outputs, which nothing
-/// reads: eager attention of transformers computes the mean of all values there, as the native
-/// models do, and its `sdpa` zeros.
 pub(in crate::check) fn defined(
     engine: &CheckEngine,
     inputs: &Arrays,
     expected: &Array,
     got: &Array,
 ) -> Option<[Array; 2]> {
+    // Padding that sees no token, as outside of a sliding window, has arbitrary outputs, which
+    // nothing reads: eager attention of transformers computes the mean of all values there, as the
+    // native models do, and its `sdpa` zeros.
     engine.process_name()?;
     let (ids, mask) = (inputs.get("input_ids")?, inputs.get("attention_mask")?);
     // The padding of an encoder-decoder is after its texts, and sees the first token.
