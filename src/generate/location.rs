@@ -41,13 +41,13 @@ fn by_parts(full: &Path) -> PathBuf {
     resolved
 }
 
-/// Goes up for each `..` at the beginning of `path`. `directory` contains no links, so the
-/// operating system would do the same.
+/// Goes up for each `..` at the beginning of `path`.
 pub(super) fn join(directory: &Path, path: &Path) -> PathBuf {
     let mut joined = directory.to_owned();
     let mut leading = true;
     for part in path.components() {
         match part {
+            // `directory` contains no links, so the operating system would do the same.
             Component::ParentDir if leading => {
                 joined.pop();
             }

@@ -7,11 +7,10 @@ use testgen_types::bounded_file::{limit, read_text};
 
 /// The package's name: for a member of a workspace the directory's, for any other suite the
 /// directory's and its parent's.
-///
-/// Cargo identifies a package that is the root of its workspace by the name alone, so that two
-/// suites called `suite` would overwrite each other's binary in a shared target directory.
 pub(super) fn package_name(out: &Path, member: bool) -> String {
     let directory = name_of(out);
+    // Cargo identifies a package that is the root of its workspace by the name alone, so that two
+    // suites called `suite` would overwrite each other's binary in a shared target directory.
     let parent = out.parent().map(name_of).unwrap_or_default();
     if member || parent.is_empty() {
         return allowed(&directory);

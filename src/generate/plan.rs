@@ -273,8 +273,8 @@ fn render_suite(
     Ok(files)
 }
 
-/// Whether a path is in a directory of Rust files; only these are searched for files that are left
-/// over.
+/// Whether a path is in a directory of Rust files.
 pub(super) fn is_source(path: &Path) -> bool {
+    // Only these directories are searched for files that are left over.
     path.starts_with("src") || path.starts_with("tests")
 }

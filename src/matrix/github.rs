@@ -34,8 +34,9 @@ const MERGED: MergeDirectories<'_> = MergeDirectories {
     summary: "\"$GITHUB_STEP_SUMMARY\"",
 };
 
-/// Both workflows; without GPU jobs the second one must not exist.
+/// Both workflows.
 pub(super) fn files(plan: &MatrixPlan) -> Vec<File> {
+    // Without GPU jobs the second one must not exist.
     let gpu = (!plan.families.is_empty()).then(|| render(&gpu::workflow(plan)));
     vec![
         File {

@@ -74,11 +74,11 @@ pub(super) fn engines(names: &[String], python: Option<&str>) -> Vec<String> {
     names.into_iter().chain(python).collect()
 }
 
-/// Archives the test binary for machines without Rust. The packages are the packages of `testgen
-/// run`, so that nothing is built twice.
+/// Archives the test binary for machines without Rust.
 pub(super) fn archive(plan: &MatrixPlan) -> String {
     let manifest = shell_quote(&format!("{}/Cargo.toml", plan.suite));
     lines(&[
+        // The packages are the packages of `testgen run`, so that nothing is built twice.
         &format!(
             "target/ci/bin/cargo-nextest nextest archive --workspace --test conformance --manifest-path {manifest} \\"
         ),

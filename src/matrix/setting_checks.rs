@@ -34,8 +34,9 @@ pub(super) fn check_runner(
     check_image("runner.image", runner.image.as_deref())
 }
 
-/// Checks that no two runners have a name in common: artifacts of jobs contain it.
+/// Checks that no two runners have a name in common.
 pub(super) fn check_runner_names(runners: &[Runner]) -> Result<(), MatrixError> {
+    // Artifacts of jobs contain the name.
     let mut names = BTreeSet::new();
     match runners.iter().find(|runner| !names.insert(&runner.name)) {
         None => Ok(()),

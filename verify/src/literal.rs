@@ -69,11 +69,12 @@ pub(crate) fn text(expression: &Expr) -> Option<String> {
     }
 }
 
-/// The number of a literal with a fraction or an exponent; without them it is not an `f64` in Rust.
+/// The number of a literal with a fraction or an exponent.
 pub(crate) fn number(expression: &Expr) -> Option<f64> {
     let Expr::Lit(literal) = plain(expression) else {
         return None;
     };
+    // A literal without either is not an `f64` in Rust.
     match &literal.lit {
         Lit::Float(number) => number.base10_parse().ok(),
         _ => None,

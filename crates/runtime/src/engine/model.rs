@@ -26,11 +26,6 @@ struct EngineModel {
 
 /// Loads the checkpoint in an engine. Returns the model, and the features that it does not have
 /// with the reasons.
-///
-/// Everything that is not computed (configuration, capabilities, processors) is read by testgen
-/// from the checkpoint's own configuration; a replaced configuration is the engine's alone. Neither
-/// a network is built nor weights are read here, so that an engine can have types, values of the
-/// configuration, and sizes that the native one does not have.
 pub(crate) fn load(
     model_type: ModelType,
     checkpoint: &Checkpoint,
@@ -41,6 +36,10 @@ pub(crate) fn load(
     // Without a replaced configuration: what testgen reads must not change with what the engine is
     // asked to compute.
     let own = Checkpoint::at(checkpoint.directory());
+    // Everything that is not computed (configuration, capabilities, processors) is read by testgen
+    // from the checkpoint's own configuration; a replaced configuration is the engine's alone.
+    // Neither a network is built nor weights are read, so that an engine can have types, values of
+    // the configuration, and sizes that the native one does not have.
     let description = testgen_models::describe(model_type, &own)?;
     let directory = checkpoint.complete_directory()?;
     let config = checkpoint.config()?;

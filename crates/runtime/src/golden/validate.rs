@@ -45,9 +45,9 @@ pub(super) fn input(name: &str, array: &Array) -> Result<(), Unreadable> {
     Ok(())
 }
 
-/// Whether the tensor `name` can be token ids: [rows, seq] with at least one column, because the
-/// first one begins a generation.
+/// Whether the tensor `name` can be token ids: [rows, seq] with at least one column.
 pub(super) fn tokens(name: &str, array: &Array) -> Result<(), Unreadable> {
+    // At least one, because the first column begins a generation.
     if matches!(array.shape(), [_, columns] if *columns > 0) {
         return Ok(());
     }
@@ -61,14 +61,14 @@ pub(super) fn tokens(name: &str, array: &Array) -> Result<(), Unreadable> {
     })
 }
 
-/// Whether each graph has a number of nodes: the collator allocates a matrix of so many rows and
-/// columns.
+/// Whether each graph has a number of nodes.
 pub(super) fn graphs(graphs: &BTreeMap<usize, Arrays>) -> Result<(), Unreadable> {
     for (index, graph) in graphs {
         let nodes = graph
             .get("num_nodes")
             .and_then(Array::as_integers)
             .unwrap_or_default();
+        // The collator allocates a matrix of so many rows and columns.
         if !matches!(nodes, [1..=LARGEST_GRAPH]) {
             let why = format!("it is {nodes:?}, expected one number from 1 to {LARGEST_GRAPH}");
             return Err(Unreadable {
@@ -80,14 +80,14 @@ pub(super) fn graphs(graphs: &BTreeMap<usize, Arrays>) -> Result<(), Unreadable>
     Ok(())
 }
 
-/// Whether noise belongs to these cases: a misspelt name would leave its tensor without noise. An
-/// output without noise is not an error, because the recorder has none for a tensor that overflows
-/// in a precision.
+/// Whether noise belongs to these cases.
 pub(super) fn noise(noise: &Noise, cases: &[RecordedCase]) -> Result<(), Unreadable> {
     for &precision in Precision::ALL {
         let Some(levels) = noise.levels(precision) else {
             continue;
         };
+        // A misspelt name would leave its tensor without noise. An output without noise is not an
+        // error, because the recorder has none for a tensor that overflows in a precision.
         if let Some(name) = levels.keys().find(|name| !is_recorded(name, cases)) {
             let why = format!("`{name}` is not a recorded tensor");
             return Err(Unreadable {

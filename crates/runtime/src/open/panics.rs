@@ -37,13 +37,13 @@ pub fn device_panic_messages(since: u64) -> Vec<String> {
     counted(seen().iter().skip(since).map(String::as_str))
 }
 
-/// The first message after the first `since` about memory that a device does not have: the other
-/// panics are its consequences.
+/// The first message after the first `since` about memory that a device does not have.
 pub(crate) fn out_of_memory(since: u64) -> Option<String> {
     let since = usize::try_from(since).unwrap_or(usize::MAX);
     seen()
         .iter()
         .skip(since)
+        // The other panics are its consequences.
         .find(|message| is_out_of_memory(message))
         .cloned()
 }

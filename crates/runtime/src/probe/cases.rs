@@ -139,12 +139,11 @@ pub(super) fn random_product(format: FloatFormat, side: usize) -> ProbeProduct {
     ProbeProduct { side, left, right }
 }
 
-/// Sums a large number, many small ones, and the large one negated: the small ones survive only in
-/// an accumulator that is wider than the type.
-///
-/// 2^15 and 510 times 2^-6: f32 represents every partial sum, f16 (with steps of at least 16 there)
-/// and bf16 (256) none.
+/// Sums a large number, many small ones, and the large one negated.
 pub(super) fn cancelling_product(side: usize) -> ProbeProduct {
+    // The small ones survive only in an accumulator that is wider than the type. 2^15 and 510 times
+    // 2^-6: f32 represents every partial sum, f16 (with steps of at least 16 there) and bf16 (256)
+    // none.
     let row = (0..INNER).map(|column| match column {
         0 => power(15),
         last if last == INNER - 1 => -power(15),

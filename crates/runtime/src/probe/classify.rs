@@ -40,9 +40,9 @@ pub enum HalfSupport {
 }
 
 impl HalfSupport {
-    /// Whether the device cannot compute in the type at all. Wrong results are not an absence: they
-    /// must be seen.
+    /// Whether the device cannot compute in the type at all.
     pub(crate) fn is_absent(&self) -> bool {
+        // Wrong results are not an absence: they must be seen.
         matches!(self, Self::Unsupported { .. } | Self::StorageOnly { .. })
     }
 }

@@ -97,8 +97,9 @@ fn claims(device: &OpenDevice, precision: Precision) -> bool {
     }
 }
 
-/// Several tiles of a tensor core. Smaller on a simulator, which multiplies one number at a time.
+/// Several tiles of a tensor core.
 pub(super) fn side(simulated: bool) -> usize {
+    // A simulator multiplies one number at a time.
     if simulated { 16 } else { 64 }
 }
 

@@ -17,9 +17,10 @@ pub(super) struct RemainingTime {
 }
 
 impl RemainingTime {
-    /// Of `tests`. A report that is missing or cannot be read has no times: every check is then as
-    /// long as another.
+    /// Of `tests`.
     pub(super) fn new<'t>(tests: impl Iterator<Item = &'t String>, earlier: &Path) -> Self {
+        // A report that is missing or cannot be read has no times: every check is then as long as
+        // another.
         let text = read_report(earlier).unwrap_or_default();
         Self::of_entries(tests, &parse_lines(&text).entries)
     }

@@ -19,10 +19,11 @@ use testgen_types::Precision;
 /// Compiling one kernel takes seconds.
 const LIMIT: Duration = Duration::from_secs(120);
 
-/// Whether f32 products use TF32. On CUDA and HIP they do not, by the rule that chooses their
-/// kernels (`testgen-gpu`). Translation layers are measured, because they may run a kernel in
-/// another way than it is written.
+/// Whether f32 products use TF32.
 pub(super) fn declare_tf32(device: &Device, backend: &BackendDevice) -> Result<bool, OpenError> {
+    // On CUDA and HIP they do not, by the rule that chooses their kernels (`testgen-gpu`).
+    // Translation layers are measured, because they may run a kernel in another way than it is
+    // written.
     match device.path {
         DetectionPath::HostProcessor
         | DetectionPath::HipRuntime

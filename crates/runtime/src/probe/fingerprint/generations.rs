@@ -78,11 +78,11 @@ const GENERATIONS: [Generation; 7] = [
     },
 ];
 
-/// The generations that agree with every feature. A generation whose features were not all measured
-/// is not among them.
+/// The generations that agree with every feature.
 pub(super) fn like(precision: Precision, measured: &MatrixUnit) -> Vec<String> {
     let agreeing = GENERATIONS
         .iter()
+        // A generation whose features were not all measured is not among them.
         .filter(|generation| generation.agrees(precision, measured));
     agreeing
         .map(|generation| generation.name.to_owned())
