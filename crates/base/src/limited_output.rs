@@ -51,6 +51,7 @@ impl LimitedOutput {
             None => "crashed",
         };
         let errors = String::from_utf8_lossy(&self.stderr);
+        // The last line, because most programs print last why they end.
         let last = errors.lines().rev().find(|line| !line.trim().is_empty());
         Some(last.map_or_else(
             || format!("{verb} with {status}"),

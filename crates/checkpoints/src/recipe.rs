@@ -103,6 +103,7 @@ impl Recipe {
     /// width.
     pub(crate) fn tensors(&self) -> Result<Vec<SyntheticTensor>, SyntheticError> {
         let count = self.tensors.iter().map(|group| group.count.unwrap_or(1));
+        // Saturated, so that a sum that overflows is above the limit.
         let count = count.fold(0, u64::saturating_add);
         if count > MOST_TENSORS {
             return Err(SyntheticError::TooMany {

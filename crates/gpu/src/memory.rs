@@ -40,6 +40,7 @@ fn each_stream<T>(work: impl Fn() -> T) -> Vec<T> {
 
 /// Returns unused memory to the driver. Has no effect on a device that does not answer.
 pub fn memory_cleanup(device: GpuDevice) {
+    // burn panics on a device that does not answer.
     drop(catch_unwind(AssertUnwindSafe(|| {
         let client = GpuRuntime::client(&device);
         each_stream(|| client.memory_cleanup())

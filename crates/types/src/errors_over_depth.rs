@@ -133,6 +133,7 @@ fn ratio(layer: &LayerError) -> Option<f64> {
 
 /// The median of the values above zero.
 fn median(values: impl Iterator<Item = f64>) -> Option<f64> {
+    // Without zeros, beside which every error would be unusual.
     let mut values: Vec<f64> = values.filter(|value| *value > 0.0).collect();
     values.sort_by(f64::total_cmp);
     values.get(values.len() / 2).copied()

@@ -110,6 +110,7 @@ fn ended(output: &LimitedOutput, limit: Duration) -> ReplayError {
     // The last line, because a panic or a driver's message is written at the end.
     let last = errors
         .lines()
+        // Programs print the cause of their end last.
         .rev()
         .find(|line| !line.trim().is_empty())
         .unwrap_or("no output");

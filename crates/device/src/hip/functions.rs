@@ -152,6 +152,7 @@ impl<'library> HipFunctions<'library> {
         check(unsafe { function(&mut version) }).ok()?;
         (version > 0).then(|| {
             format!(
+                // HIP counts 10,000,000 for a major and 100,000 for a minor version.
                 "{}.{}.{}",
                 version / 10_000_000,
                 version / 100_000 % 100,

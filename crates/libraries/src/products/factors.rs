@@ -128,6 +128,8 @@ impl Factors {
         let error = self.shape.inner as f64 * LARGEST_OF_B * f64::from(f32::from_bits(1));
         BoundedNumber {
             error: sum.error + error,
+            // An error that is uniform between two bounds has a third of their square as its
+            // variance.
             variance: sum.variance + error * error / 3.0,
             ..sum
         }

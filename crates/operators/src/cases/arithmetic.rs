@@ -225,6 +225,8 @@ impl Arithmetic {
         let local = finite_or_zero(rounding);
         BoundedNumber {
             value,
+            // A rounding is uniform between its bounds, so that its variance is a third of their
+            // square.
             error: finite_or_zero(error) + local,
             variance: finite_or_zero(variance) + local * local / 3.0,
         }

@@ -127,6 +127,7 @@ impl Followed {
                 .log
                 .added()
                 .lines()
+                // Only the newest line counts.
                 .rev()
                 .find_map(CompileProgress::of_line)
                 .or(self.compiled);

@@ -44,6 +44,8 @@ pub(super) fn cases(sizes: &CaseSizes<'_>) -> Vec<Case> {
 fn rotations(seq: usize, width: usize, element: Element) -> [HostTensor; 2] {
     let angles: Vec<f64> = (0..seq * width)
         .map(|index| {
+            // The second half of a row repeats the angles of the first one, as transformers makes
+            // them.
             let (position, pair) = (index / width, index % width % (width / 2).max(1));
             position as f64 * 10_000_f64.powf(-2.0 * pair as f64 / width as f64)
         })
