@@ -148,7 +148,8 @@ struct SuiteContext<'p> {
     package: String,
     crate_name: String,
     member: bool,
-    /// The tables `[profile.*]`, which only the root of a workspace can have.
+    /// The tables `[profile.*]`.
+    // Only the root of a workspace can have them.
     profiles: String,
     runtime_path: Option<String>,
     runtime_version: Option<&'p str>,

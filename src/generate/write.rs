@@ -35,6 +35,7 @@ pub fn write_suite(
         changes = plan(settings, filter, progress)?.compare()?;
     }
     changes.write()?;
+    // Held until everything is written, so that no other process plans in between.
     drop(lock);
     Ok(changes)
 }

@@ -158,6 +158,7 @@ fn variants<T: ClosedEnum>(
     let mut variants = Vec::new();
     for (path, item) in decoder.items(node, key) {
         let Some(variant) = decoder.variant::<T>(item, &path) else {
+            // The other entries are read, so that all errors are reported at once.
             continue;
         };
         if variants.contains(&variant) {

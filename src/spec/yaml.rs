@@ -120,6 +120,7 @@ fn explain(error: &serde_yaml::Error) -> (String, Option<&'static str>) {
 
 /// The byte position of an error, computed from line and column if it has no byte offset.
 fn place(text: &str, location: &serde_yaml::Location) -> Range<usize> {
+    // The parser counts lines and columns from 1.
     let line = usize::try_from(location.line())
         .unwrap_or(1)
         .saturating_sub(1);

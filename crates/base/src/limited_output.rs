@@ -97,7 +97,8 @@ pub fn output_within(mut command: Command, limit: Duration) -> io::Result<Limite
     })
 }
 
-/// Reads a stream to its end on a thread, so that the child never waits for it, and keeps the start.
+/// Reads a stream to its end on a thread.
+// On a thread, so that the child never waits for its output to be read.
 struct StreamReader {
     kept: Arc<Mutex<Vec<u8>>>,
     /// Its sender is dropped at the end of the stream.

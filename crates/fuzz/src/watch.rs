@@ -22,7 +22,8 @@ const ENDLESS: u32 = 180;
 /// An input, and when its execution began.
 type Current = Arc<Mutex<Option<(Instant, Vec<u8>)>>>;
 
-/// Ends the process when an execution does not end, because a thread cannot be ended from outside.
+/// Ends the process when an execution does not end.
+// The whole process, because a thread cannot be ended from outside.
 pub(crate) struct Watch {
     current: Current,
     /// Holds the current input of a long run: a stack overflow or a kill of the system leaves no

@@ -22,7 +22,8 @@ pub fn with_tf32<T>(run: impl FnOnce() -> T) -> T {
     run()
 }
 
-/// Restores the permission when it is dropped, so that a panic does not leave TF32 permitted.
+/// Restores the permission when it is dropped.
+// Also after a panic, which must not leave TF32 permitted.
 struct Restore(bool);
 
 impl Drop for Restore {

@@ -8,8 +8,8 @@ use std::collections::BTreeMap;
 /// The alignment of AMD's runtime, which burn derives from the texture alignment.
 const ALIGNMENT: usize = 256;
 
-/// The allocations of a device. Addresses are stored as numbers, because kernels use them on any
-/// thread.
+/// The allocations of a device.
+// Addresses are stored as numbers, because kernels use them on any thread.
 #[derive(Debug)]
 pub(crate) struct SimulatedMemory {
     total: usize,

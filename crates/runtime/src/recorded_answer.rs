@@ -211,6 +211,7 @@ pub(crate) fn inapplicable(directory: &Path, task: Task) -> Option<String> {
     let recorded = match entries(&path) {
         Ok(entries) => entries.contains_key(task.as_str()),
         Err(AnswerError::Missing { .. }) => false,
+        // The check reads the file again, and reports the error.
         Err(_) => return None,
     };
     (!recorded).then(|| {

@@ -50,8 +50,8 @@ pub(crate) struct RequestFields {
     graphs: Option<Vec<String>>,
 }
 
-/// The controls that recorded answers use: they must not depend on random numbers, which differ
-/// between libraries.
+/// The controls that recorded answers use.
+// They must not depend on random numbers, which differ between libraries.
 #[derive(Debug, Clone, Deserialize)]
 #[serde(deny_unknown_fields)]
 struct Controls {

@@ -98,7 +98,8 @@ struct ThresholdLimits {
     noise: Precision,
     /// The least threshold; noise of a small model can be zero by chance.
     floor: Threshold,
-    /// The largest threshold, so that a numerically unstable reference cannot let everything pass.
+    /// The largest threshold.
+    // A numerically unstable reference must not let everything pass.
     ceiling: Threshold,
     /// The threshold of a tensor without recorded noise.
     without_noise: Threshold,

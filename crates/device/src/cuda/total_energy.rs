@@ -6,8 +6,8 @@ use std::ffi::{c_int, c_void};
 
 type TotalEnergy = unsafe extern "C" fn(*mut c_void, *mut u64) -> c_int;
 
-/// The energy counter of a GPU, with NVML initialised: initialising it for each reading would take
-/// milliseconds that are then measured, too.
+/// The energy counter of a GPU, with NVML initialised.
+// Initialising NVML for each reading would take milliseconds that are then measured, too.
 pub(crate) struct TotalEnergyCounter {
     /// Kept because the handle is valid only in it.
     _session: ManagementSession,

@@ -84,7 +84,8 @@ struct Next {
 struct LogProbabilitySums<B: Ops> {
     /// Of the tokens that the target has.
     picked: Tensor<B, 4>,
-    /// Of the whole vocabulary, at every place that is not padding; label smoothing needs them.
+    /// Of the whole vocabulary, at every place that is not padding.
+    // Label smoothing needs them.
     all: Tensor<B, 4>,
 }
 

@@ -85,6 +85,7 @@ impl Chooser {
 
     /// A number of 53 bits from 0 to below 1.
     fn uniform(&mut self) -> f64 {
+        // The 53 bits that f64 keeps.
         (self.random.next_u64() >> 11) as f64 / (1_u64 << 53) as f64
     }
 }

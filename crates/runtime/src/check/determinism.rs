@@ -70,6 +70,7 @@ fn find<'a>(results: &[(String, &'a Array)], name: &str) -> Option<&'a Array> {
 
 /// The first element whose bits differ.
 fn first_different_bits(name: &str, first: &Array, again: &Array) -> Option<String> {
+    // Shapes first, because without equal shapes no element has a counterpart.
     if first.shape() != again.shape() {
         return Some(format!(
             "{name} has the shape {:?}; in the first run it was {:?}",

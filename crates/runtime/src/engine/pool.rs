@@ -32,8 +32,8 @@ impl EngineKey {
 #[derive(Default)]
 struct EnginePool {
     waiting: BTreeMap<EngineKey, Vec<Arc<AttachedEngine>>>,
-    /// Engines that did not start, with the error: thousands of checks must not wait for the same
-    /// time limit.
+    /// Engines that did not start, with the error.
+    // Thousands of checks must not wait for the same time limit.
     failed: BTreeMap<EngineKey, AttachError>,
 }
 

@@ -30,6 +30,7 @@ const NAMED_VARIABLE: &str = "TESTGEN_KERNELS_NAMED";
 /// Computes what the variables request, or `None` without them. Exit codes: 0 every line was
 /// written, 101 a device or a product is missing, or the report cannot be written.
 pub(super) fn run(harnesses: &[&'static Harness], environment: &Environment) -> Option<ExitCode> {
+    // First, because a worker inherits the variables of the suite that started it.
     if worker::is_requested() {
         return Some(exit_code(worker::run()));
     }

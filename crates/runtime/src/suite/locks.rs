@@ -56,7 +56,8 @@ impl Locks {
 /// The checks that run on a GPU.
 #[derive(Debug, Default)]
 struct GpuChecks {
-    /// Held by the check that waits next, so that one that runs alone gets its turn.
+    /// Held by the check that waits next.
+    // With it, a check that runs alone gets its turn.
     turn: Mutex<()>,
     running: Mutex<usize>,
     ended: Condvar,

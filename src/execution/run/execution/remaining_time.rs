@@ -5,8 +5,8 @@ use std::{collections::HashMap, path::Path, time::Duration};
 use testgen_base::progress::time_left;
 use testgen_types::ReportEntry;
 
-/// The work of a run, in milliseconds of an earlier report. Checks run at the same time, so only
-/// shares of it are meaningful.
+/// The work of a run, in milliseconds of an earlier report.
+// Checks run at the same time, so only shares of it are meaningful.
 #[derive(Debug)]
 pub(super) struct RemainingTime {
     by_test: HashMap<String, f64>,

@@ -52,6 +52,7 @@ impl AnswerComparison<'_, '_, '_> {
         let mut certain = 0;
         let mut wrong = Vec::new();
         for (index, ((label, margin), got)) in pixels.enumerate() {
+            // Within the errors that are allowed, either label can have the larger score.
             if *margin <= allowed {
                 continue;
             }
