@@ -60,10 +60,10 @@ pub(super) fn spec(decoder: &mut SpecDecoder, document: &Node, stem: &str) -> Op
     })
 }
 
-/// The kind of subject that the architecture has. A spec without a valid architecture is read as
-/// the spec of a model.
+/// The kind of subject that the architecture has.
 fn kind(document: &Node) -> SubjectKind {
     let YamlValue::Mapping(entries) = &document.value else {
+        // A spec without a valid architecture is read as the spec of a model.
         return SubjectKind::Model;
     };
     let architecture = entries.iter().find_map(|(key, node)| match &node.value {

@@ -82,9 +82,10 @@ impl SpecProblem {
     }
 }
 
-/// The source and the range to show. The renderer shortens a long line, except one whose characters
-/// have another width than one: there they become `?`.
+/// The source and the range to show.
 fn excerpt(source: &str, span: Range<usize>) -> (Cow<'_, str>, Range<usize>) {
+    // The renderer shortens a long line, except one whose characters have another width than one:
+    // there they become `?`.
     const LONG: usize = 400;
     let start = source[..span.start]
         .rfind('\n')

@@ -50,13 +50,13 @@ fn described(uuid: &Option<String>, address: &Option<String>) -> String {
     }
 }
 
-/// An identifier without the characters that libraries write differently; `None` for one of zeros,
-/// which GPUs without a unique id have.
+/// An identifier without the characters that libraries write differently.
 fn plain(identifier: &str) -> Option<String> {
     let plain = identifier
         .to_ascii_lowercase()
         .trim_start_matches("gpu-")
         .replace('-', "");
+    // GPUs without a unique id have one of zeros.
     let is_zero = plain
         .chars()
         .all(|character| matches!(character, '0' | ':' | '.'));

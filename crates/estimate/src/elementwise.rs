@@ -191,9 +191,10 @@ impl AllocatedTensor {
         result
     }
 
-    /// Written over by a kernel of `testgen-nn`: copied only where other tensors share the block.
+    /// Written over by a kernel of `testgen-nn`.
     fn overwritten(self) -> Self {
         let x = self.contiguous();
+        // Copied only where other tensors share the block.
         if x.is_unique() { x } else { x.like(x.element) }
     }
 

@@ -181,10 +181,10 @@ impl LibraryBatch {
     }
 }
 
-/// The dimensions of the batch, without dimensions of size 1. A factor that is repeated has the
-/// distance 0.
+/// The dimensions of the batch, without dimensions of size 1.
 fn dimensions(product: &Product, output: &Factor) -> Vec<BatchDimension> {
     let count = product.left.shape.len() - 2;
+    // A factor that is repeated has the distance 0.
     let distance = |factor: &Factor, index: usize| match factor.shape[index] {
         1 => 0,
         _ => factor.strides[index],

@@ -31,13 +31,13 @@ pub fn affine_by_library(x: &GpuTensor, weight: &GpuTensor, bias: &GpuTensor) ->
     Some(product.launch(Some(into_contiguous(bias.clone()))))
 }
 
-/// `tensor`, copied if its matrices do not follow each other. Matrices whose columns are adjacent
-/// stay so: the library reads them as well.
+/// `tensor`, copied if its matrices do not follow each other.
 fn adjacent_matrices(tensor: GpuTensor) -> GpuTensor {
     let strides = tensor.meta.strides();
     let last = strides.len() - 1;
     // The transpose is made contiguous and turned back, so that the columns stay adjacent and
     // nothing is transposed in memory.
+    // Matrices whose columns are adjacent stay so, because the library reads them as well.
     if last > 0 && strides[last] != 1 && strides[last - 1] == 1 {
         let rows = contiguous(swapped(tensor, last - 1, last));
         return swapped(rows, last - 1, last);

@@ -218,12 +218,13 @@ impl ComputeServer for GpuServer {
         with_server!(self, server => server.sync(stream))
     }
 
-    /// Refused: nothing in burn asks for the address of an allocation.
+    /// Refused.
     fn get_resource(
         &mut self,
         _binding: Binding,
         _stream: StreamId,
     ) -> Result<ManagedResource<Infallible>, ServerError> {
+        // Nothing in burn asks for the address of an allocation.
         Err(IoError::UnsupportedIoOperation {
             backtrace: BackTrace::capture(),
         }

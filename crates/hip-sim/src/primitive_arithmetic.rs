@@ -66,8 +66,9 @@ impl SimulatedReduction {
     }
 }
 
-/// The largest or the smallest number. `f64::max` and `f64::min` ignore NaN, which devices keep.
+/// The largest or the smallest number.
 fn extreme(numbers: &[f64], start: f64, select: fn(f64, f64) -> f64) -> f64 {
+    // `f64::max` and `f64::min` ignore NaN, which devices keep.
     numbers.iter().fold(start, |extreme, number| {
         if extreme.is_nan() || number.is_nan() {
             f64::NAN

@@ -114,10 +114,9 @@ fn parse(token: &[u8]) -> Option<f64> {
 
 /// A number without an exponent, of up to 2^53 without its point, in half the time of the standard
 /// library: almost all numbers of a log.
-///
-/// Digits and power of ten are exact in f64, so that their quotient is the nearest number
-/// (Clinger's fast path).
 fn short_decimal(token: &[u8]) -> Option<f64> {
+    // Digits and power of ten are exact in f64, so that their quotient is the nearest number
+    // (Clinger's fast path).
     let (sign, text) = match token.first()? {
         b'-' => (-1.0, &token[1..]),
         b'+' => (1.0, &token[1..]),

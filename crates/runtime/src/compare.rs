@@ -247,9 +247,9 @@ fn worst(shape: &[usize], reference: &[f32], values: &[f32]) -> Vec<WorstElement
         .collect()
 }
 
-/// The elements with the largest errors, largest first. An element that is NaN or infinite on one
-/// side only comes first.
+/// The elements with the largest errors, largest first.
 fn furthest(reference: &[f32], values: &[f32], count: usize) -> Vec<usize> {
+    // An element that is NaN or infinite on one side only comes first.
     let distance = |flat: &usize| {
         let (expected, got) = (f64::from(reference[*flat]), f64::from(values[*flat]));
         // Equal infinities have a difference of NaN.

@@ -47,8 +47,7 @@ impl<'a> Interpreter<'_, 'a> {
         branch::close(branches, mark)
     }
 
-    /// Tries the arms in order. A `match` that is not exhaustive does not compile, but
-    /// exhaustiveness is not proven here.
+    /// Tries the arms in order.
     fn arms(
         &mut self,
         expression: &'a ExprMatch,
@@ -57,6 +56,7 @@ impl<'a> Interpreter<'_, 'a> {
         mark: usize,
     ) -> Vec<Branch<'a>> {
         let mut all = Vec::new();
+        // A `match` that is not exhaustive does not compile, but exhaustiveness is not proven here.
         let mut open = vec![state];
         for arm in &expression.arms {
             for state in std::mem::take(&mut open) {

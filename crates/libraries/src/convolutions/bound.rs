@@ -101,9 +101,7 @@ const ADDITIONS: f64 = 16.0;
 /// The relative error of an operation in f32.
 const UNIT: f64 = 1.0 / (1_u64 << 24) as f64;
 
-/// The error that a transform may add to every element. Unlike the bound of a sum it depends on the
-/// largest numbers of the tensors, because a transform adds neighbours that the element itself does
-/// not have.
+/// The error that a transform may add to every element.
 fn transform_error(problem: &ConvolutionProblem, factors: [&[f64]; 2]) -> f64 {
     // Transformed numbers are rounded to 16 bits or to TF32 for the matrix units.
     let factor = match (problem.compute, problem.element) {
@@ -111,6 +109,8 @@ fn transform_error(problem: &ConvolutionProblem, factors: [&[f64]; 2]) -> f64 {
         (_, Element::F32) => 0.0,
         (_, element) => element.unit(),
     };
+    // Unlike the bound of a sum, this one depends on the largest numbers of the tensors, because a
+    // transform adds neighbours that the element itself does not have.
     let [x, weight] = factors.map(|values: &[f64]| {
         values
             .iter()

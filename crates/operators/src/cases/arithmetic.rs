@@ -204,11 +204,11 @@ impl Arithmetic {
         }
     }
 
-    /// A result with its own rounding of `halves` half units in the last place. One of them is the
-    /// rounding to f32, which is half of the smallest number if the result is subnormal; the others
-    /// are relative to the result.
+    /// A result with its own rounding of `halves` half units in the last place.
     fn rounded(self, value: f64, error: f64, variance: f64, halves: f64) -> BoundedNumber {
         let half = UNIT * value.abs();
+        // One of them is the rounding to f32, which is half of the smallest number if the result is
+        // subnormal; the others are relative to the result.
         let subnormal = if value == 0.0 {
             0.0
         } else {

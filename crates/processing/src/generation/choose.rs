@@ -120,14 +120,14 @@ fn draw(scores: &[f32], sampling: &Sampling, uniform: f64) -> Option<usize> {
     chosen.or_else(|| weights.iter().rposition(|weight| *weight > 0.0))
 }
 
-/// Removes the weight of all but the `count` largest; those equal to the last of them stay, as in
-/// `TopKLogitsWarper`.
+/// Removes the weight of all but the `count` largest.
 fn keep_top_k(weights: &mut [f64], count: usize) {
     if count == 0 || count >= weights.len() {
         return;
     }
     let mut sorted = weights.to_vec();
     let (_, smallest, _) = sorted.select_nth_unstable_by(count - 1, |a, b| b.total_cmp(a));
+    // Weights equal to the last of them stay, as in `TopKLogitsWarper`.
     let smallest = *smallest;
     weights
         .iter_mut()

@@ -145,12 +145,13 @@ fn token_types(
     Ok(types >= 2 && returned)
 }
 
-/// The named special tokens. Older checkpoints keep them in a separate file, which then decides.
+/// The named special tokens.
 fn roles(
     directory: &Path,
     file: &ConfigFile,
     class: TokenizerClass,
 ) -> Result<Vec<(&'static str, AddedToken)>, PreprocessError> {
+    // Older checkpoints keep them in a separate file, which then decides.
     let older = ConfigFile::read_or_empty(directory, "special_tokens_map.json")?;
     // `_from_pretrained` reads the older file only without `added_tokens_decoder`, and then prefers
     // it.

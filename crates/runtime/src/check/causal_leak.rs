@@ -67,17 +67,15 @@ pub(super) fn check(run: &mut CheckRun<'_>) -> CheckResult {
     Ok(None)
 }
 
-/// An expert of the native engine computes each token by itself. Libraries compute the tokens of an
-/// expert as one product, and choose its kernel by their number, which a later token changes: the
-/// threshold is then the threshold of two runs.
 fn allowed(
     run: &CheckRun<'_>,
     golden: &Golden,
     tested: &SubjectUnderTest,
     output: &str,
 ) -> Threshold {
-    // Only for a process: the native engine has no product whose kernel depends on the number of
-    // tokens of an expert.
+    // An expert of the native engine computes each token by itself. Libraries compute the tokens of
+    // an expert as one product, and choose its kernel by their number, which a later token changes:
+    // the threshold is then the threshold of two runs.
     if run.engine.process_name().is_some() && has_experts(tested.model().config()) {
         run.tolerance(golden, tested).metamorphic(output)
     } else {

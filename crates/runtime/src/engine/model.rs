@@ -249,10 +249,11 @@ impl Drop for EngineSession<'_> {
     }
 }
 
-/// The error of a call. An input that the model does not have ends the check as ignored, unless
-/// earlier numbers were wrong.
+/// The error of a call.
 fn failed(error: EngineError) -> ForwardError {
     match error {
+        // An input that the model does not have ends the check as ignored, unless earlier numbers
+        // were wrong.
         EngineError::Unsupported { message } => Unsupported(message).into(),
         other => ForwardError::Engine {
             message: other.to_string(),

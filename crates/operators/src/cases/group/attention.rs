@@ -126,8 +126,7 @@ pub(super) fn reference(call: &Call, arithmetic: Arithmetic) -> Reference {
     }
 }
 
-/// x cos + rotate_half(x) sin. In 16 bits both products and their sum are rounded to the type, as
-/// in transformers.
+/// x cos + rotate_half(x) sin.
 fn rotated(
     arithmetic: Arithmetic,
     x: &HostTensor,
@@ -143,6 +142,8 @@ fn rotated(
             .map(|index| {
                 let (start, place) = (index / width * width, index % width);
                 let half = width / 2;
+                // In 16 bits both products and their sum are rounded to the type, as in
+                // transformers.
                 let turned = if place < half {
                     -x.values[start + place + half]
                 } else {

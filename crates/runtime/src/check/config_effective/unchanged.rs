@@ -133,12 +133,12 @@ fn allowed(
     thresholds.collect()
 }
 
-/// Whether the tensors that only one of two models reads are all zero. A field like `qkv_bias`
-/// changes nothing else in a freshly initialised checkpoint; with other values, a tensor that is
-/// read and does not change the output is a fault.
+/// Whether the tensors that only one of two models reads are all zero.
 fn differ_in_zeros(directory: &Path, one: &[String], other: &[String]) -> bool {
     let [one, other]: [BTreeSet<&String>; 2] = [one, other].map(|names| names.iter().collect());
     let mut names = one.symmetric_difference(&other).peekable();
+    // A field like `qkv_bias` changes nothing else in a freshly initialised checkpoint; with other
+    // values, a tensor that is read and does not change the output is a fault.
     names.peek().is_some() && names.all(|name| is_zero(directory, name).unwrap_or(false))
 }
 

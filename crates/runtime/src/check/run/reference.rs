@@ -105,12 +105,13 @@ fn covers(reference: &CheckEvidence, engine: &CheckEvidence) -> bool {
     engine.is_subset(&reference) && engine.is_empty() == reference.is_empty()
 }
 
-/// The names of the outputs that are above their thresholds, without the rows, lengths or steps of a
-/// comparison: a class that lacks a property shows it at other ones on another device.
+/// The names of the outputs that are above their thresholds, without the rows, lengths or steps of
+/// a comparison.
 fn failing(evidence: &CheckEvidence) -> BTreeSet<&str> {
     let failing = evidence.outputs.iter();
     failing
         .filter(|output| output.headroom < 1.0)
+        // A class that lacks a property shows it at other rows, lengths or steps on another device.
         .filter_map(|output| output.name.split([' ', ',']).next())
         .collect()
 }
