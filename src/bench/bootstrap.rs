@@ -82,8 +82,9 @@ impl BootstrapRandom {
         mixed ^ (mixed >> 31)
     }
 
-    /// A number below `limit`, which is far below 2^53, so that the remainder is uniform enough.
+    /// A number below `limit`.
     fn below(&mut self, limit: usize) -> usize {
+        // The limit is far below 2^53, so that the remainder is uniform enough.
         (self.next() % limit.max(1) as u64) as usize
     }
 }

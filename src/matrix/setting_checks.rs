@@ -141,9 +141,10 @@ fn is_word(text: &str) -> bool {
             .all(|c| c.is_ascii_lowercase() || c.is_ascii_digit() || "-_".contains(c))
 }
 
-/// Requires a digest, because a tag can refer to another image later.
+/// Requires a digest.
 fn check_image(key: &str, image: Option<&str>) -> Result<(), MatrixError> {
     let Some(image) = image else { return Ok(()) };
+    // A tag can refer to another image later.
     let digest = image
         .split_once("@sha256:")
         .map_or("", |(_, digest)| digest);

@@ -79,10 +79,11 @@ fn redrawn(line: &str) -> String {
     format!("\r\x1b[K\x1b[?7l{line}\x1b[?7h")
 }
 
-/// Seconds, and minutes from two on, because an expected time is not exact.
+/// Seconds, and minutes from two on.
 fn rounded(time: Duration) -> String {
     match time.as_secs() {
         seconds @ 0..120 => format!("{seconds} s"),
+        // An expected time is not exact.
         seconds => format!("{} min", seconds.div_ceil(60)),
     }
 }

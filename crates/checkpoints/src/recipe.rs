@@ -99,8 +99,7 @@ impl Recipe {
         })
     }
 
-    /// All tensors, those with the widest values first, so that each starts at a multiple of its
-    /// width.
+    /// All tensors, those with the widest values first.
     pub(crate) fn tensors(&self) -> Result<Vec<SyntheticTensor>, SyntheticError> {
         let count = self.tensors.iter().map(|group| group.count.unwrap_or(1));
         // Saturated, so that a sum that overflows is above the limit.
@@ -113,6 +112,7 @@ impl Recipe {
         }
         let mut tensors: Vec<SyntheticTensor> =
             self.tensors.iter().flat_map(TensorGroup::expand).collect();
+        // So that each starts at a multiple of its width.
         tensors.sort_by_key(|tensor| std::cmp::Reverse(tensor.dtype.size()));
         let bytes = tensors.iter().map(SyntheticTensor::bytes);
         let bytes = bytes.fold(0, u64::saturating_add);
@@ -143,8 +143,9 @@ impl TensorGroup {
 }
 
 impl SyntheticTensor {
-    /// The number of values; saturated, which the limit of bytes refuses.
+    /// The number of values.
     pub(crate) fn count(&self) -> u64 {
+        // Saturated, because the limit of bytes refuses the number.
         self.shape.iter().copied().fold(1, u64::saturating_mul)
     }
 

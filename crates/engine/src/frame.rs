@@ -109,8 +109,8 @@ fn exactly(pipe: &mut impl Read, expected: u64) -> Result<Vec<u8>, FrameError> {
     }
 }
 
-/// Grows with the data that arrives, so that a length alone allocates nothing.
 fn up_to(pipe: &mut impl Read, length: u64) -> Result<Vec<u8>, FrameError> {
+    // The buffer grows with the data that arrives, so that a length alone allocates nothing.
     let mut bytes = Vec::new();
     // `take` stops at the length that was declared, whatever else is in the pipe.
     pipe.take(length).read_to_end(&mut bytes)?;

@@ -89,7 +89,7 @@ pub(crate) fn result(reply: &OperatorReply, mut tensors: Tensors) -> Result<Host
     numbers("result", sent(&mut tensors)?, reply.element)
 }
 
-/// The elements of a part of a result, `count` of them; f32 has every number that a result has.
+/// The elements of a part of a result, `count` of them.
 pub(crate) fn part(mut tensors: Tensors, count: usize) -> Result<Vec<f32>, String> {
     let Tensor { shape, data } = sent(&mut tensors)?;
     // A part of another length would shift all elements after it.
@@ -98,6 +98,7 @@ pub(crate) fn part(mut tensors: Tensors, count: usize) -> Result<Vec<f32>, Strin
             "tensor `result` has shape {shape:?}, not [{count}]"
         ));
     }
+    // f32 has every number that a result has.
     Ok(match data {
         TensorData::F32(values) => values,
         TensorData::I64(values) => values.into_iter().map(|value| value as f32).collect(),

@@ -93,10 +93,11 @@ impl Mutator {
         }
     }
 
-    /// An input with one to six mutations. Where there is a repair, which may mutate as well, half
-    /// of the inputs have no other ones: the text of a header survives few.
+    /// An input with one to six mutations.
     pub(crate) fn mutate(&mut self, corpus: &[Vec<u8>]) -> Vec<u8> {
         let mut bytes = self.random.choose(corpus).clone();
+        // Where there is a repair, which may mutate as well, half of the inputs have no other
+        // mutations: the text of a header survives few.
         let repaired_only = self.repair.is_some() && self.random.below(2) == 0;
         let count = if repaired_only {
             0

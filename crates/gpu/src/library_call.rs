@@ -12,7 +12,7 @@ use testgen_libraries::{Epilogue, GemmCall, GemmTypes, MatrixStorage, NumberType
 
 /// The calls that compute `product` into `output`, or `None` if a factor has to be copied first:
 /// neither its rows nor its columns are adjacent elements, or more calls than `most_calls` were
-/// needed, because the matrices of a batch are not at equal distances.
+/// needed.
 pub(crate) fn calls(
     product: &Product,
     output: &Factor,
@@ -22,7 +22,8 @@ pub(crate) fn calls(
     let [rows, inner, columns] = product.sizes();
     let batch = LibraryBatch::new(product, output);
     let outer: usize = batch.outer.iter().map(|dimension| dimension.size).product();
-    // Before any call is built: a transposed view of a batch can have thousands of matrices.
+    // Before any call is built: a transposed view of a batch can have thousands of matrices, which
+    // are not at equal distances and need a call each.
     if outer > most_calls {
         return None;
     }

@@ -122,13 +122,13 @@ pub(crate) fn is_refused(message: &str) -> bool {
     message.contains(REFUSED_BY_CUDA) || message.contains(REFUSED_BY_HIP)
 }
 
-/// The message about `requested` bytes that `device` does not have; without a number for the
-/// arguments of a kernel.
+/// The message about `requested` bytes that `device` does not have.
 pub(crate) fn message(
     device: GpuDevice,
     requested: Option<u64>,
     usage: Option<MemoryUsage>,
 ) -> String {
+    // Without a number for the arguments of a kernel.
     Shortage {
         requested,
         usage,

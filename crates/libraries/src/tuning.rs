@@ -133,13 +133,14 @@ fn parse(line: &str) -> Result<TunedComputation, String> {
     }
 }
 
-/// Writes `text` in one call, so that lines of several processes are not mixed.
+/// Writes `text` in one call.
 fn append(path: &Path, text: &str) -> Result<(), TuningFileError> {
     let folder = path
         .parent()
         .filter(|folder| !folder.as_os_str().is_empty());
     let write = || {
         folder.map_or(Ok(()), fs::create_dir_all)?;
+        // In one call, so that lines of several processes are not mixed.
         let mut options = OpenOptions::new();
         let mut file = options.create(true).append(true).open(path)?;
         file.write_all(text.as_bytes())

@@ -28,10 +28,10 @@ pub(super) fn at_end(text: &[u8]) -> Option<f64> {
     (length(token)? == token.len()).then(|| parse(token))?
 }
 
-/// The whole number at the start of `text`, after spaces, and the position after it. At most 2^53,
-/// which f64 has exactly.
+/// The whole number at the start of `text`, after spaces, and the position after it.
 pub(super) fn whole_at_start(text: &[u8]) -> Option<(u64, usize)> {
     let (value, end) = at_start(text)?;
+    // At most 2^53, which f64 has exactly.
     Some((whole(value)?, end))
 }
 

@@ -209,8 +209,9 @@ fn evaluate(
     })
 }
 
-/// The report entry of tensors without a distance, because shape or type differ.
+/// The report entry of tensors without a distance.
 fn without_distance(name: &str, threshold: Threshold) -> OutputError {
+    // There is no distance where shape or type differ.
     OutputError {
         name: name.to_owned(),
         // Not zero, which would read as a perfect result in a table.

@@ -58,7 +58,7 @@ impl Report {
         self.append_line(entry)
     }
 
-    /// Appends one line of JSON with a single write, so that lines of several processes do not mix.
+    /// Appends one line of JSON with a single write.
     pub(crate) fn append_line(&self, entry: &impl Serialize) -> Result<(), ReportWriteError> {
         let Some((path, file)) = &self.file else {
             return Ok(());
@@ -67,6 +67,7 @@ impl Report {
         // leaves no half line.
         let mut line = serde_json::to_vec(entry).map_err(|source| failed(source.into(), path))?;
         line.push(b'\n');
+        // With a single write, so that lines of several processes do not mix.
         let mut file = file
             .lock()
             .unwrap_or_else(std::sync::PoisonError::into_inner);

@@ -166,12 +166,13 @@ fn install(artifacts: &Artifacts) -> Result<PathBuf, RunError> {
     Ok(root)
 }
 
-/// Copies a file atomically, because another run may have loaded the previous copy.
+/// Copies a file atomically.
 fn replace(from: &Path, to: &Path) -> io::Result<()> {
     // An equal file stays, because a running suite may have it open.
     if fs::read(to).is_ok_and(|there| fs::read(from).is_ok_and(|here| here == there)) {
         return Ok(());
     }
+    // Atomically, because another run may have loaded the previous copy.
     let folder = to.parent().unwrap_or(Path::new("."));
     fs::create_dir_all(folder)?;
     let temporary = tempfile::Builder::new()

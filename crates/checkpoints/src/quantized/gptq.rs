@@ -92,9 +92,9 @@ impl ZeroPoints {
     }
 }
 
-/// A number for each group of each output. The groups of an output are together, as its inputs are
-/// in the weight.
+/// A number for each group of each output.
 fn by_output([outputs, groups]: [usize; 2], value: impl Fn(usize, usize) -> f32) -> Vec<f32> {
+    // The groups of an output are together, as its inputs are in the weight.
     (0..outputs * groups)
         .map(|index| value(index / groups, index % groups))
         .collect()

@@ -218,8 +218,9 @@ impl StoredPart {
         is_small && self.name.ends_with(".weight")
     }
 
-    /// The values, in f32, which has every value of the types that are read.
+    /// The values, in f32.
     pub(super) fn values(&self) -> Result<Vec<f32>, String> {
+        // f32 has every value of the types that are read.
         Ok(match self.dtype.as_str() {
             "F32" => self.words(f32::from_le_bytes),
             "F16" => self.words(|bytes| f16::from_le_bytes(bytes).to_f32()),

@@ -88,9 +88,10 @@ impl HipProperties {
         }
     }
 
-    /// `None` when bus and device are zero, as on a simulated device.
+    /// `None` when bus and device are zero.
     pub(super) fn pci_address(&self) -> Option<String> {
         let (domain, bus, device) = self.pci;
+        // A simulated device reports zeros.
         (bus != 0 || device != 0).then(|| format!("{domain:04x}:{bus:02x}:{device:02x}.0"))
     }
 }

@@ -236,9 +236,9 @@ impl FiberScheduler {
         (&raw mut self.fibers[ended].pointer, next)
     }
 
-    /// Releases the threads that wait for their block. `false` when none does, because all have
-    /// ended.
+    /// Releases the threads that wait for their block. `false` when none does.
     fn open_block_barrier(&mut self) -> bool {
+        // Without one, all have ended.
         let mut any = false;
         for thread in self
             .threads

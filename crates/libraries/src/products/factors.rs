@@ -119,12 +119,12 @@ impl Factors {
     }
 
     /// A sum of subnormal numbers whose factor alpha is applied to a factor in place of the sum, as
-    /// some algorithms do: each product of alpha and an element of A rounds to a multiple of the
-    /// smallest number.
+    /// some algorithms do.
     fn with_scaled_factor(&self, sum: BoundedNumber) -> BoundedNumber {
         if self.kind != FactorKind::Subnormal {
             return sum;
         }
+        // Each product of alpha and an element of A rounds to a multiple of the smallest number.
         let error = self.shape.inner as f64 * LARGEST_OF_B * f64::from(f32::from_bits(1));
         BoundedNumber {
             error: sum.error + error,

@@ -136,13 +136,14 @@ fn keep_top_k(weights: &mut [f64], count: usize) {
 }
 
 /// Removes the smallest weights that together have at most `1 - share` of the whole, as
-/// `TopPLogitsWarper`; the largest stays.
+/// `TopPLogitsWarper`.
 fn keep_top_p(weights: &mut [f64], share: f64) {
     if share >= 1.0 {
         return;
     }
     // Of what top-k left: `TopPLogitsWarper` takes the softmax of scores that are filtered already.
     let total: f64 = weights.iter().sum();
+    // The largest stays, whatever its weight.
     let mut order: Vec<usize> = (0..weights.len()).collect();
     // Of equal weights the later one is removed first, so that the token that greedy search takes
     // stays.

@@ -94,13 +94,13 @@ fn compare_sides(
     Ok(())
 }
 
-/// The rows of the case with the longest row that have its length, so that none needs padding to
-/// begin with.
+/// The rows of the case with the longest row that have its length.
 fn longest_rows(golden: &Golden, facts: TextFacts<'_>) -> Option<Sequences> {
     let rows = golden
         .cases
         .iter()
         .filter_map(|case| Sequences::of_case(case, facts.stream));
+    // None of them needs padding to begin with.
     let longest = rows.max_by_key(Sequences::longest)?;
     let length = longest.longest();
     Some(Sequences(

@@ -48,12 +48,12 @@ fn kind(request: &Request) -> Option<BatchKey> {
     }
 }
 
-/// Answers a batch in one call; when that fails or cannot be taken apart, one by one, so that each
-/// request gets its own answer or its own error.
+/// Answers a batch in one call; when that fails or cannot be taken apart, one by one.
 pub(super) fn answer(
     batch: Vec<(Ticket, Request)>,
     handle: &dyn Fn(Request) -> Result<Response, HandlerError>,
 ) -> Vec<Answered> {
+    // Each request gets its own answer or its own error.
     if batch.len() > 1 {
         let counts: Vec<usize> = batch.iter().map(|(_, request)| request.len()).collect();
         let merged = merge(batch.iter().map(|(_, request)| request));

@@ -138,8 +138,9 @@ impl CheckEngine {
             .map(|(_, process)| Arc::clone(process))
     }
 
-    /// Whether the process that the check used last has ended, as after a crash or a time limit.
+    /// Whether the process that the check used last has ended.
     pub(crate) fn has_stopped(&self) -> bool {
+        // A process ends after a crash or a time limit.
         self.process().is_some_and(|process| !process.is_running())
     }
 

@@ -35,14 +35,14 @@ impl MemoryWitness {
         self.opened > self.before
     }
 
-    /// Whether memory in use has grown by `weights` bytes since it was `before` the load, so that
-    /// they can be on the device.
+    /// Whether memory in use has grown by `weights` bytes since it was `before` the load.
     pub(super) fn confirm(self, device: &Device, before: u64, weights: u64) -> Result<(), String> {
         // A driver that reports nothing does not contradict the engine.
         let Some(now) = in_use(device) else {
             return Ok(());
         };
-        // Either moment is evidence, because other processes may free memory in between.
+        // Either moment is evidence that the weights can be on the device, because other processes
+        // may free memory in between.
         if !self.has_grown() && now <= self.before {
             return Err(format!(
                 "no memory of {} is in use by the engine",

@@ -143,11 +143,11 @@ impl OpenError {
     }
 }
 
-/// The first lines of a backend's message, without the backtrace and the kernel's source, which can
-/// be pages long.
+/// The first lines of a backend's message, without the backtrace and the kernel's source.
 fn summary(message: &str) -> String {
     // cubecl appends the whole source of a kernel that does not compile.
     let body = message.split("[Source]").next().unwrap_or(message);
+    // Without the backtrace, and without the kernel's source, which can be pages long.
     let lines: Vec<&str> = body
         .lines()
         .map(str::trim)

@@ -72,8 +72,8 @@ fn by_name(tensors: &BTreeMap<String, HeaderTensor>) -> Option<Sign<'_>> {
     })
 }
 
-/// The ending of MXFP4 is a common word, which counts for packed bytes alone.
 fn is_sign(ending: &str, entry: &HeaderTensor) -> bool {
+    // The ending of MXFP4 is a common word, which counts for packed bytes alone.
     ending != "_blocks" || entry.dtype == "U8"
 }
 
@@ -88,8 +88,9 @@ fn by_type(tensors: &BTreeMap<String, HeaderTensor>) -> Option<Sign<'_>> {
     })
 }
 
-/// The tensors of a file. Empty if its header is damaged, which the load reports.
+/// The tensors of a file; empty if its header is damaged.
 fn header(path: &Path) -> BTreeMap<String, HeaderTensor> {
+    // The load reports a damaged header.
     read_header(path).unwrap_or_default()
 }
 

@@ -102,9 +102,9 @@ fn std_unit<B: Ops>(
     }
 }
 
-/// The sums [batch, 1, channels] over time, as the last dimension: there the sum has many parts and
-/// a small error.
+/// The sums [batch, 1, channels] over time.
 fn over_time<B: Ops>(x: Tensor<B, 3>) -> Tensor<B, 3> {
+    // As the last dimension, where the sum has many parts and a small error.
     x.swap_dims(1, 2).sum_dim(2).swap_dims(1, 2)
 }
 

@@ -158,14 +158,14 @@ fn rotated(
     )
 }
 
-/// softmax(q k^T / sqrt(width)) v; the scores and the weights are rounded to the type of results,
-/// as unfused attention does.
+/// softmax(q k^T / sqrt(width)) v.
 fn attended(call: &Call, arithmetic: Arithmetic, [q, k, v]: [&HostTensor; 3]) -> Reference {
     let (batch, heads, queries, width) = (q.shape[0], q.shape[1], q.shape[2], q.shape[3]);
     let (groups, keys) = (k.shape[1], k.shape[2]);
     let mask = call
         .tensor(3)
         .map(|mask| mask.expanded(&[batch, heads, queries, keys]));
+    // The scores and the weights are rounded to the type of results, as unfused attention does.
     let scale = BoundedNumber::exact(1.0 / (width as f64).sqrt());
     let (a, b, c) = (exact(q), exact(k), exact(v));
     let mut numbers = Vec::with_capacity(q.len());

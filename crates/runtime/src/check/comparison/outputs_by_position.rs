@@ -61,8 +61,7 @@ pub(in crate::check) struct PositionAxes<'a> {
     pub(in crate::check) head: Head,
 }
 
-/// Runs `inputs`. If no output has an entry per position of `stream`, as in a classifier, the
-/// hidden states are used instead.
+/// Runs `inputs`.
 pub(in crate::check) fn forward_by_position(
     run: &mut CheckRun<'_>,
     tested: &SubjectUnderTest,
@@ -70,6 +69,8 @@ pub(in crate::check) fn forward_by_position(
     inputs: &Arrays,
 ) -> Result<OutputsByPosition, ForwardError> {
     let forward = tested.model().forward(inputs)?;
+    // If no output has an entry per position of `stream`, as in a classifier, the hidden states are
+    // used instead.
     by_position(run, tested, stream, inputs, forward)
 }
 

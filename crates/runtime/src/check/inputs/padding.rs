@@ -26,8 +26,7 @@ pub(in crate::check) fn defined(
         .then(|| [expected, got].map(|array| at_real_positions(array, mask)))
 }
 
-/// `got` with what `expected` has at the positions of padding, so that these are not compared; see
-/// [`defined`].
+/// `got` with what `expected` has at the positions of padding; see [`defined`].
 pub(in crate::check) fn with_padding_of(
     engine: &CheckEngine,
     inputs: &Arrays,
@@ -46,6 +45,7 @@ pub(in crate::check) fn with_padding_of(
         return got.clone();
     };
     let width = values.len() / mask.len().max(1);
+    // The positions of padding are then not compared.
     Array::floats(
         got.shape().to_vec(),
         expected

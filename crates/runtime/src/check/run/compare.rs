@@ -48,7 +48,7 @@ impl CheckRun<'_> {
     }
 
     /// Like [`Self::compare`], for two runs of the device on inputs that are made here: NaN in both
-    /// is a failure, because no golden has it.
+    /// is a failure.
     pub(in crate::check) fn compare_made(
         &mut self,
         name: &str,
@@ -56,6 +56,7 @@ impl CheckRun<'_> {
         got: &Array,
         threshold: Threshold,
     ) -> Option<String> {
+        // NaN in both is a failure, because no golden has it.
         let comparison = compare::compare_runs(name, expected, got, threshold);
         self.add(name, comparison)
     }

@@ -85,8 +85,8 @@ fn runs(harness: &Harness, registration: Registration, kind: DeviceKind) -> bool
     registration.device == kind && computes && harness.skip_reason(registration).is_none()
 }
 
-/// Models avoid this layout, because tensor-map kernels are wrong on it.
 fn with_one_head(recorded: &RecordedProduct) -> Option<RecordedProduct> {
+    // Models avoid this layout, because tensor-map kernels are wrong on it.
     Some(RecordedProduct {
         product: recorded.product.with_one_head()?,
         one_head: true,

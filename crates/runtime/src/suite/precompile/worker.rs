@@ -115,8 +115,8 @@ fn feed(jobs: &Mutex<Jobs>, mut input: ChildStdin, answers: &mpsc::Receiver<()>)
     Some(())
 }
 
-/// In a separate function, so that the lock is not held while the job runs.
 fn next(jobs: &Mutex<Jobs>) -> Option<CompileJob> {
+    // In a separate function, so that the lock is not held while the job runs.
     lock(jobs).next()
 }
 

@@ -44,9 +44,9 @@ pub(in crate::check::operators) fn exact(operator: Operator, holds: bool) -> Out
     )
 }
 
-/// The results of an algorithm as a report has them: its engine compares them, so that only their
-/// headroom is known.
+/// The results of an algorithm as a report has them.
 pub(in crate::check::operators) fn of_algorithm(row: &AlgorithmResults) -> OutputError {
+    // Its engine compares them, so that only their headroom is known.
     let headroom = row
         .headroom
         .unwrap_or(LARGEST_HEADROOM)
