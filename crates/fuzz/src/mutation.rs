@@ -106,6 +106,7 @@ impl Mutator {
         };
         for _ in 0..count {
             self.step(&mut bytes, corpus);
+            // An input must not grow from step to step.
             bytes.truncate(LARGEST);
         }
         if let Some(repair) = self.repair {
@@ -172,6 +173,7 @@ impl Mutator {
             .choose(corpus)
             .split_inclusive(|byte| *byte == b'\n')
             .collect();
+        // Without bytes, because no line of the corpus deletes another one.
         let line = if lines.is_empty() || self.random.below(4) == 0 {
             &[]
         } else {
@@ -218,6 +220,7 @@ fn insert(bytes: &mut Vec<u8>, at: usize, new: &[u8]) {
 }
 
 fn repeat(bytes: &mut Vec<u8>, at: usize, end: usize, times: usize) {
+    // Limited before it is allocated: a part can be half of the input.
     let part = bytes[at..end].repeat(times.min(LARGEST / (end - at).max(1)));
     insert(bytes, at, &part);
 }

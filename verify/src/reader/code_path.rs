@@ -105,7 +105,7 @@ impl<'a> CodePath<'a> {
     /// The position at which the path ends: the call whose value it returns, else the function's
     /// name.
     pub(crate) fn end(&self) -> Span {
-        // The function's name if nothing was called, because a path has no place of its own.
+        // The function's name if nothing was called, because a path has no place itself.
         self.call_of(&self.result)
             .map_or_else(|| self.function.span(), RecordedCall::span)
     }

@@ -191,7 +191,7 @@ fn statement_leaves(statement: &Stmt) -> bool {
     match statement {
         Stmt::Expr(expression, _) => leaves(expression),
         Stmt::Local(local) => local.init.as_ref().is_some_and(|init| leaves(&init.expr)),
-        // An item does not run, and a macro that ends the process is a finding of its own kind.
+        // An item does not run, and a macro that ends the process is a separate kind of finding.
         Stmt::Item(_) | Stmt::Macro(_) => false,
     }
 }

@@ -88,6 +88,7 @@ impl ZeroPoints {
     fn value(&self, output: usize, group: usize) -> f32 {
         let words = &self.words[group * self.width..];
         let stored = code(|word| words[word], output, self.bits);
+        // Modulo the codes, because the first format stores a zero point of 0 as the largest code.
         ((stored + self.offset) & ((1 << self.bits) - 1)) as f32
     }
 }

@@ -192,7 +192,7 @@ impl ProductError {
         let product = random_product(format, side);
         let exact = product.exact();
         let tolerance = tolerance(format, accumulator, &product, &exact);
-        // Infinite and not an error of its own, so that every comparison with a tolerance fails.
+        // Infinite and not a separate error, so that every comparison with a tolerance fails.
         if answers.len() != exact.len() || !answers.iter().all(|answer| answer.is_finite()) {
             return Self {
                 largest: f64::INFINITY,
