@@ -116,7 +116,7 @@ fn run(command: &Command) -> Result<ExitCode, Error> {
     Ok(code)
 }
 
-/// Prints an error as `error: ...` and `help: ...`. A closed stderr does not change the exit code.
+/// Prints an error as `error: ...` and `help: ...`.
 fn print_error(error: &Error) -> ExitCode {
     let code = error.exit_code();
     // Only a closed pipe has this code: `testgen show models | head` is not an error.
@@ -124,6 +124,7 @@ fn print_error(error: &Error) -> ExitCode {
         return code;
     }
     let mut stderr = std::io::stderr().lock();
+    // A closed stderr does not change the exit code.
     let _ = match error.is_rendered() {
         true => writeln!(stderr, "{error}"),
         false => writeln!(stderr, "error: {error}"),

@@ -61,6 +61,7 @@ pub fn estimate(
     }
     let rooms = devices
         .iter()
+        // A device that burn cannot use has no room, however much memory it has.
         .filter(|device| device.unusable_by(EngineKind::Native).is_none())
         .map(|device| DeviceRoom::new(device, memory(device), &rows));
     Ok(EstimateReport {
@@ -100,6 +101,7 @@ fn sizes(
         batch: options.batch,
         tokens: options.tokens.unwrap_or(TOKENS),
     };
+    // On the host in f32, because the limit of tokens is the same everywhere.
     match checkpoint.estimate(Backend::Host, Precision::F32, given) {
         Err(EstimateError::TooLong { limit, .. }) if options.tokens.is_none() => Ok(CallSizes {
             tokens: limit,

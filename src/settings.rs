@@ -93,6 +93,7 @@ impl Settings {
     /// Flags first, then the nearest `testgen.toml`, then the layout of this repository.
     pub fn resolve(flags: &Overrides) -> Result<Self, Error> {
         let file = SettingsFile::nearest()?.unwrap_or_default();
+        // A flag is relative to the working directory, the file's value to the file.
         let runtime = match (&flags.runtime, &file.runtime) {
             (Some(given), _) => Some(runtime(given, Path::new(""))?),
             (None, Some(given)) => Some(runtime(given, &file.directory)?),
@@ -228,6 +229,7 @@ fn from_toml<T: DeserializeOwned>(text: &str, path: &Path) -> Result<T, Settings
 /// A directory if it exists, else a version if it has the form of one.
 fn runtime(given: &str, directory: &Path) -> Result<Runtime, SettingsError> {
     let path = directory.join(given);
+    // A directory first: a name like `0.1` can be one.
     if path.join("Cargo.toml").is_file() {
         return Ok(Runtime::Path(path));
     }

@@ -171,6 +171,7 @@ fn read_directory(directory: &Path) -> Result<BTreeMap<String, String>, Template
     let mut sources = BTreeMap::new();
     for entry in WalkDir::new(directory)
         .follow_links(true)
+        // The order of a directory differs between file systems.
         .sort_by_file_name()
     {
         let entry = match entry {

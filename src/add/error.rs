@@ -114,6 +114,7 @@ pub enum AddError {
 impl CliError for AddError {
     fn help(&self) -> Option<String> {
         Some(match self {
+            // First: such a path is a name on the Hub, and the user expects a download.
             Self::NoDirectory { path } if looks_like_hub(path) => {
                 let id = path.display();
                 format!(

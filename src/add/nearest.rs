@@ -101,8 +101,9 @@ impl ConfigFacts<'_> {
             .or_else(|| self.following(Architecture::Rag, None, &["question_encoder", "generator"]))
     }
 
-    /// Whether this configuration contains others; its own fields then do not describe the model.
+    /// Whether this configuration contains others.
     fn has_parts(&self) -> bool {
+        // The fields of a configuration with others do not describe the model.
         self.fields.iter().any(|(name, value)| {
             !NO_PARTS.contains(&name.as_str())
                 && (name.ends_with("_config") || value.get("model_type").is_some())
@@ -160,11 +161,11 @@ impl ConfigFacts<'_> {
         })
     }
 
-    /// Whether the field is present and not false or null; a model with one expert is not a mixture
-    /// of experts.
+    /// Whether the field is present and not false or null.
     fn has(&self, name: &str) -> bool {
         match self.fields.get(name) {
             None | Some(Value::Null | Value::Bool(false)) => false,
+            // A model with one expert is not a mixture of experts.
             Some(Value::Number(count)) => count.as_u64().is_none_or(|count| count > 1),
             Some(_) => true,
         }

@@ -10,7 +10,8 @@ use testgen_types::quantile;
 
 /// Draws of the bootstrap.
 const DRAWS: usize = 2000;
-/// The seed, always the same: a comparison of the same files has the same interval.
+/// The seed.
+// Always the same, so that a comparison of the same files has the same interval.
 const SEED: u64 = 0x2545_f491_4f6c_dd1d;
 
 /// Fewer calls say nothing about their noise, as a single load does.
@@ -112,8 +113,9 @@ impl BootstrapRandom {
         mixed ^ (mixed >> 31)
     }
 
-    /// A number below `limit`, which is far below 2^53, so that the remainder is uniform enough.
+    /// A number below `limit`.
     fn below(&mut self, limit: usize) -> usize {
+        // The limit is far below 2^53, so that the remainder is uniform enough.
         (self.next() % limit.max(1) as u64) as usize
     }
 }

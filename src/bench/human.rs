@@ -37,6 +37,7 @@ pub fn render_bench(summary: &BenchSummary) -> String {
             .entries
             .iter()
             .filter(|entry| entry.status == status);
+        // A set, because all sizes of one work have the same reason.
         let lines: BTreeSet<String> = entries.map(without_time).collect();
         if !lines.is_empty() {
             let _ = writeln!(text, "{title}\n{}", lines.into_iter().collect::<String>());
@@ -51,11 +52,13 @@ pub fn render_bench(summary: &BenchSummary) -> String {
 
 /// Hosts, devices, engines, and how the runtime was compiled.
 pub(super) fn head(summary: &BenchSummary) -> String {
+    // A set, because every measurement repeats the facts of its machine.
     let lines: BTreeSet<String> = summary.entries.iter().flat_map(facts).collect();
     let mut text: String = lines.into_iter().collect();
     if summary
         .entries
         .iter()
+        // Other engines are compiled elsewhere.
         .any(|entry| !entry.optimised && entry.engine.is_none())
     {
         text.push_str("build   without optimisation of every crate: `--release` is faster\n");

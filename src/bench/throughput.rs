@@ -135,9 +135,9 @@ pub(super) fn plots(entries: &[BenchEntry]) -> Vec<SpeedPlot> {
         .collect()
 }
 
-/// Whether a row that is wrong is about the work of `entry`. One without sizes is about all work of
-/// its subject.
+/// Whether a row that is wrong is about the work of `entry`.
 fn contradicts(wrong: &BenchEntry, entry: &BenchEntry) -> bool {
+    // A row without sizes is about all work of its subject.
     let same_size = wrong.measured.is_none()
         || (wrong.measured, wrong.batch, wrong.tokens)
             == (entry.measured, entry.batch, entry.tokens);

@@ -92,9 +92,9 @@ pub(super) fn run(arguments: &AddArguments, out: &mut Out) -> Result<ExitCode, E
     Ok(ExitCode::Success)
 }
 
-/// The flag as given, for the commands that are suggested: without it they would not find the new
-/// spec.
+/// The flag as given, for the commands that are suggested.
 fn specs_flag(arguments: &AddArguments) -> String {
+    // Without the flag they would not find the new spec.
     let specs = arguments
         .specs
         .as_ref()

@@ -115,6 +115,7 @@ pub(super) fn run(arguments: &BenchArguments, out: &mut Out) -> Result<ExitCode,
     filter.select(&load_all(&settings.specs)?)?;
     let engines = arguments.engines(&settings);
     let tuning = arguments.tuning.variable(engines)?;
+    // Before the build: times of a suite that is not proven are times of unknown work.
     if !suite::write_verified(&settings, &mut progress)? {
         return Ok(ExitCode::Findings);
     }
@@ -202,6 +203,7 @@ fn show(
         lines.entries.extend(of_start.entries);
         lines.problems.extend(of_start.problems);
     }
+    // Kept even if the report is red, because the measured times are valid.
     let problem = suite::keep_lines(executions, &arguments.report)?;
     let summary = BenchSummary::new(lines, problem);
     let tuned_green = arguments.tuning.report()?;

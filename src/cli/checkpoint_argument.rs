@@ -57,6 +57,7 @@ pub(super) fn named(target: &Path, specs: Option<&Path>) -> Result<NamedCheckpoi
         let mut known: Vec<String> = all
             .map(|(loaded, _)| loaded.spec.name.to_string())
             .collect();
+        // The most similar names first, because the given one is most likely a misspelling.
         known.sort_by(|a, b| {
             likeness(b, &target)
                 .total_cmp(&likeness(a, &target))

@@ -181,6 +181,7 @@ impl RenderProgress {
 
     fn show(&self, name: &str) {
         if self.shown {
+            // Progress that cannot be shown must not end the command.
             let _ = write!(std::io::stderr(), "\r\x1b[Kgenerating {name}");
         }
     }

@@ -98,6 +98,7 @@ pub(super) fn run(arguments: &LogsArguments, out: &mut Out) -> Result<ExitCode, 
         return Err(UsageError::GpusOfTwoLogs.into());
     }
     let report = LogReport::with_sources(arguments.logs()?);
+    // Before the output, so that an error of the report is not hidden by a summary.
     arguments.bench.write(&report, out)?;
     if arguments.page.is_some() {
         write_result(

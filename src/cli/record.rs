@@ -161,8 +161,9 @@ fn targets(arguments: &RecordArguments) -> Result<Vec<RecordTarget>, Error> {
     Ok(targets)
 }
 
-/// The path without links. A synthetic checkpoint may not have its directory yet.
+/// The path without links.
 fn canonical(path: &Path) -> PathBuf {
+    // A synthetic checkpoint may not have its directory yet.
     path.canonicalize().unwrap_or(path.to_owned())
 }
 

@@ -9,6 +9,7 @@ type SharedArguments = BTreeMap<String, String>;
 
 /// The whole reference as Markdown, one section for each command.
 pub fn cli_markdown(mut root: Command) -> String {
+    // clap sets the names and the usage of commands only then.
     root.build();
     let mut text = String::from(
         "<!-- Written from the definitions in src/cli/. Do not edit: `UPDATE_DOCS=1 cargo test -p testgen --test cli \
@@ -59,6 +60,7 @@ fn shared_arguments(root: &Command) -> SharedArguments {
     count_arguments(root, &mut counts);
     let mut most: BTreeMap<String, (String, usize)> = BTreeMap::new();
     for ((spelling, meaning), count) in counts {
+        // One spelling can have two meanings; the rarer one stays with its command.
         if count > 1 && most.get(&spelling).is_none_or(|(_, other)| count > *other) {
             most.insert(spelling, (meaning, count));
         }
@@ -95,6 +97,8 @@ fn push_usage(text: &mut String, command: &Command) {
 fn push_arguments(text: &mut String, command: &Command, shared: &SharedArguments) {
     let (common, own): (Vec<_>, Vec<_>) = arguments(command)
         .into_iter()
+        // By spelling and meaning: an argument that only has the name in common is the command's
+        // own.
         .partition(|(spelling, meaning)| shared.get(spelling) == Some(meaning));
     if !own.is_empty() {
         push_table(
@@ -133,6 +137,7 @@ fn push_table<'row>(
 /// The spelling and the meaning of each argument that is shown.
 fn arguments(command: &Command) -> Vec<(String, String)> {
     let shown = command.get_arguments().filter(|argument| {
+        // Every command has these two.
         !argument.is_hide_set() && !["help", "version"].contains(&argument.get_id().as_str())
     });
     shown

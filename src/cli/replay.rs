@@ -87,9 +87,9 @@ pub(super) fn run(arguments: &ReplayArguments, out: &mut Out) -> Result<ExitCode
 }
 
 impl ReplayArguments {
-    /// The suite is built again, so that a replay after a change does not run the code from before
-    /// it.
     fn build_options(&self, settings: &Settings) -> Result<BuildOptions, ReplayError> {
+        // The suite is built again, so that a replay after a change does not run the code from
+        // before it.
         let options = self.suite.build_options(settings, &[]);
         if options.manifest.is_file() {
             Ok(options)

@@ -255,6 +255,7 @@ fn required_variable(required: &[Requirement]) -> Option<(&'static str, OsString
 
 /// A run whose checks of a model are all ignored would be green without a number of it.
 fn confirm_computed(selected: &[&LoadedSpec], engines: &[EngineName]) -> Result<(), RunError> {
+    // Another engine computes types that have no native network.
     if engines.iter().any(|engine| !engine.is_native()) {
         return Ok(());
     }

@@ -10,8 +10,7 @@ use crate::{
 use std::{ffi::OsString, path::Path};
 use testgen_base::{cli_error::Error, progress::RunProgress, text::Count};
 
-/// Writes the whole suite, and verifies it. Findings are printed to stderr: a suite that does not
-/// cover what it claims must not run, because its green result would be meaningless.
+/// Writes the whole suite, and verifies it. Findings are printed to stderr.
 pub(super) fn write_verified(
     settings: &Settings,
     progress: &mut RunProgress,
@@ -40,6 +39,8 @@ pub(super) fn write_verified(
     if !verification.is_clean() {
         eprint!("{}", render_human(&verification));
     }
+    // A suite that does not cover what it claims must not run, because its green result would be
+    // meaningless.
     Ok(verification.is_clean())
 }
 

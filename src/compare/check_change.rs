@@ -130,11 +130,12 @@ pub(super) fn decide(pair: CheckPair<'_>, outputs: &[ThreeWay], chosen: bool) ->
     }
 }
 
-/// A check that only one report contains. Losing a check that never ran is not red.
+/// A check that only one report contains.
 fn decide_single(pair: CheckPair<'_>) -> Decision {
     match (pair.a, pair.b) {
         (Some(a), _) => decision(
             CheckChange::OnlyInA,
+            // Losing a check that never ran is not red.
             StatusClass::from_status(status(a)) != StatusClass::NotRun,
             status(a).word(),
         ),

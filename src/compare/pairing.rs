@@ -31,14 +31,15 @@ struct PairedDevice<'m> {
 
 type Groups<'m> = BTreeMap<PairKey<'m>, Vec<&'m MergedEntry>>;
 
-/// Pairs checks by model, check, precision and kind of device. With one device of a kind in each
-/// report the device's name does not matter, so that two machines can be compared; with several it
-/// decides, with the index. `devices` selects one of each report.
+/// Pairs checks by model, check, precision and kind of device. `devices` selects one of each
+/// report.
 pub(super) fn pairs<'m>(
     a: &'m MergedReport,
     b: &'m MergedReport,
     devices: Option<&DevicePair>,
 ) -> Vec<CheckPair<'m>> {
+    // With one device of a kind in each report the device's name does not matter, so that two
+    // machines can be compared; with several it decides, with the index.
     let mut left = group(a, devices.map(|devices| &devices.a));
     let mut right = group(b, devices.map(|devices| &devices.b));
     let mut keys: Vec<PairKey<'m>> = left.keys().chain(right.keys()).copied().collect();

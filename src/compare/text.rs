@@ -4,7 +4,8 @@ use super::{CheckChange, ComparedSide, ReportComparison, groups::ChangeGroup};
 use std::fmt::Write;
 use testgen_base::text::{Align, Table, markdown_cell};
 
-/// Rows of one change that Markdown shows: GitHub limits a step summary to 1 MiB.
+/// Rows of one change that Markdown shows.
+// GitHub limits a step summary to 1 MiB.
 const ROWS_SHOWN: usize = 100;
 
 /// Models named of a group; more are only counted.
@@ -132,6 +133,7 @@ fn push_row(text: &mut String, group: &ChangeGroup<'_>) {
     let outputs = group.checks.iter().flat_map(|check| &check.outputs);
     let furthest = outputs
         .filter_map(|output| output.a_to_b)
+        // One tensor represents its check: the one that moved furthest.
         .max_by(|x, y| x.max.total_cmp(&y.max));
     let distance = furthest.map_or(String::new(), |distance| {
         format!("{:.2e} to {:.2e}", distance.min, distance.max)

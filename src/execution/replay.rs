@@ -39,6 +39,7 @@ impl Replay {
     pub fn new(file: &Path, failed: FailedCall, replayed: Replayed) -> Result<Self, ReplayError> {
         let reduced = replayed.reduced.as_ref().map(|reduced| {
             let path = reduced_path(file);
+            // Replaced as a whole, because an earlier replay may have left a file of that name.
             let written = atomic_file::replace(&path, reduced.failed.to_json().as_bytes());
             written
                 .map(|()| path.clone())
@@ -60,6 +61,7 @@ impl Replay {
 /// `x.reduced.json` for `x.json`, and for itself.
 fn reduced_path(file: &Path) -> PathBuf {
     let stem = file.file_stem().unwrap_or_default().to_string_lossy();
+    // A reduced call is reduced in place, so that its name does not grow with every run.
     let stem = stem.strip_suffix(".reduced").unwrap_or(&stem);
     file.with_file_name(format!("{stem}.reduced.json"))
 }

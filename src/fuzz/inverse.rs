@@ -12,15 +12,15 @@ fn texts(seed: u64) -> impl Iterator<Item = String> {
     (0..VALUES).map(move |_| random.text(20))
 }
 
-/// One shell reads all words, because starting one takes longer than reading. Control characters
-/// and backticks are shown as escapes on purpose and do not come back.
 #[test]
 fn a_shell_reads_back_quoted_words() {
+    // Control characters and backticks are shown as escapes on purpose and do not come back.
     let is_kept = |text: &String| !text.chars().any(|c| c.is_control() || c == '`');
     let words: Vec<String> = texts(1).filter(is_kept).collect();
     assert!(words.len() > VALUES / 3, "{}", words.len());
     let quoted: Vec<String> = words.iter().map(|word| shell_quote(word)).collect();
     assert!(quoted.iter().all(|word| !word.contains('\n')));
+    // One shell reads all words, because starting one takes longer than reading.
     let output = Command::new("sh")
         .args(["-c", &format!("printf '%s\\n' {}", quoted.join(" "))])
         .output();

@@ -49,6 +49,7 @@ impl SuitePlan {
         let mut files = Vec::new();
         let mut directories = BTreeSet::new();
         for (path, content) in &self.files {
+            // Before the file is read, because reading would follow the link.
             refuse_links(out, path, &mut directories)?;
             match read(&out.join(path))? {
                 None => files.push(FileChange {
@@ -66,6 +67,7 @@ impl SuitePlan {
                 Some(_) => {}
             }
         }
+        // After all files, so that the error names every one of them.
         if !foreign.is_empty() {
             return Err(GenerateError::Foreign { paths: foreign });
         }

@@ -51,6 +51,7 @@ impl SpecFilter {
         if selected.is_empty() {
             let mut names: Vec<String> = specs
                 .iter()
+                // A project can have hundreds of specs; the message needs examples.
                 .take(20)
                 .map(|loaded| format!("`{}`", loaded.spec.name))
                 .collect();

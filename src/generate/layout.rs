@@ -26,6 +26,7 @@ impl SuiteLayout {
     pub fn new(settings: &Settings) -> Result<Self, GenerateError> {
         let specs = absolute(&settings.specs)?;
         let out = absolute(&settings.out)?;
+        // Files that are left over are deleted in the suite, and the specs must not be among them.
         if out.parent().is_none() || specs.starts_with(&out) {
             let reason = "the suite would contain the specs".to_owned();
             return Err(GenerateError::BadDirectory {

@@ -14,6 +14,7 @@ pub(super) fn absolute(path: &Path) -> Result<PathBuf, GenerateError> {
         full.canonicalize().ok()
     };
     let resolved = at_once.unwrap_or_else(|| by_parts(&full));
+    // Headers and manifests are text.
     if resolved.to_str().is_none() {
         return Err(bad_directory("it is not UTF-8".to_owned(), path));
     }
@@ -40,13 +41,13 @@ fn by_parts(full: &Path) -> PathBuf {
     resolved
 }
 
-/// Goes up for each `..` at the beginning of `path`. `directory` contains no links, so the
-/// operating system would do the same.
+/// Goes up for each `..` at the beginning of `path`.
 pub(super) fn join(directory: &Path, path: &Path) -> PathBuf {
     let mut joined = directory.to_owned();
     let mut leading = true;
     for part in path.components() {
         match part {
+            // `directory` contains no links, so the operating system would do the same.
             Component::ParentDir if leading => {
                 joined.pop();
             }

@@ -7,11 +7,10 @@ use testgen_types::bounded_file::{limit, read_text};
 
 /// The package's name: for a member of a workspace the directory's, for any other suite the
 /// directory's and its parent's.
-///
-/// Cargo identifies a package that is the root of its workspace by the name alone, so that two
-/// suites called `suite` would overwrite each other's binary in a shared target directory.
 pub(super) fn package_name(out: &Path, member: bool) -> String {
     let directory = name_of(out);
+    // Cargo identifies a package that is the root of its workspace by the name alone, so that two
+    // suites called `suite` would overwrite each other's binary in a shared target directory.
     let parent = out.parent().map(name_of).unwrap_or_default();
     if member || parent.is_empty() {
         return allowed(&directory);
@@ -24,6 +23,7 @@ pub(super) fn package_name(out: &Path, member: bool) -> String {
 fn existing_name(out: &Path, directory: &str) -> Option<String> {
     let text = read_text(&out.join("Cargo.toml"), limit::SOURCE)
         .ok()
+        // The name of a package that a user wrote is not kept: the file would be refused anyway.
         .filter(|text| text.contains(MARKER))?;
     let manifest: toml::Table = text.parse().ok()?;
     let name = manifest.get("package")?.get("name")?.as_str()?;
@@ -110,6 +110,7 @@ fn is_member_of(workspace: &toml::Value, directory: &Path) -> bool {
     };
     let matches = |pattern: Pattern| pattern.matches_path_with(directory, options);
     !is_excluded
+        // A pattern that cargo could not read either matches nothing.
         && paths(workspace, "members").any(|member| Pattern::new(member).is_ok_and(matches))
 }
 

@@ -50,6 +50,7 @@ pub fn plan(
 ) -> Result<SuitePlan, Error> {
     let layout = SuiteLayout::new(settings)?;
     let specs = load_all(&settings.specs)?;
+    // An empty suite would pass without a check.
     if specs.is_empty() {
         return Err(GenerateError::NoSpecs {
             specs: settings.specs.clone(),
@@ -72,6 +73,7 @@ pub fn plan_of(
     filter: &SpecFilter,
     progress: &(dyn Fn(&str) + Sync),
 ) -> Result<SuitePlan, Error> {
+    // Before anything is rendered, because a filter without a match is the more likely mistake.
     let selected = filter.select(specs)?;
     selected
         .iter()
@@ -146,7 +148,8 @@ struct SuiteContext<'p> {
     package: String,
     crate_name: String,
     member: bool,
-    /// The tables `[profile.*]`, which only the root of a workspace can have.
+    /// The tables `[profile.*]`.
+    // Only the root of a workspace can have them.
     profiles: String,
     runtime_path: Option<String>,
     runtime_version: Option<&'p str>,
@@ -271,8 +274,8 @@ fn render_suite(
     Ok(files)
 }
 
-/// Whether a path is in a directory of Rust files; only these are searched for files that are left
-/// over.
+/// Whether a path is in a directory of Rust files.
 pub(super) fn is_source(path: &Path) -> bool {
+    // Only these directories are searched for files that are left over.
     path.starts_with("src") || path.starts_with("tests")
 }

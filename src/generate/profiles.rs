@@ -7,7 +7,8 @@ use toml::{Table, Value};
 const WORKSPACE: &str = include_str!("../../Cargo.toml");
 /// The profiles that `testgen run` builds suites with.
 const PROFILES: [&str; 2] = ["dev", "release"];
-/// Crates that no suite depends on; cargo warns about a setting for a crate that is not there.
+/// Crates that no suite depends on.
+// Cargo warns about a setting for a crate that is not there.
 const NOT_IN_SUITES: [&str; 3] = ["corosensei", "hip-sim", "testgen"];
 
 /// The tables `[profile.*]` of a suite's Cargo.toml.

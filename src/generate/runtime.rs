@@ -25,6 +25,7 @@ pub(super) fn find(given: Option<&Runtime>, out: &Path) -> Result<Runtime, Gener
                 .unwrap_or(of_this_binary)
         }
     };
+    // Also a path that was found is examined: the sources of this binary may have been deleted.
     let path: PathBuf = absolute(&path)?;
     if is_runtime(&path) {
         Ok(Runtime::Path(path))

@@ -130,9 +130,9 @@ fn expected_stress(stress: &[StressSpec], operator: Operator) -> Vec<ExpectedStr
     .collect()
 }
 
-/// The tolerances that the verifier expects. Only models have them: the bounds of operators follow
-/// from their calls.
+/// The tolerances that the verifier expects.
 pub(super) fn expected_tolerances(subject: &SpecSubject) -> Vec<ExpectedTolerance> {
+    // Only models have tolerances: the bounds of operators follow from their calls.
     let all = subject
         .model()
         .into_iter()

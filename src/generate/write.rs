@@ -35,6 +35,7 @@ pub fn write_suite(
         changes = plan(settings, filter, progress)?.compare()?;
     }
     changes.write()?;
+    // Held until everything is written, so that no other process plans in between.
     drop(lock);
     Ok(changes)
 }
@@ -74,6 +75,7 @@ impl Changes {
             .filter(|file| file.change == ChangeKind::Delete)
         {
             let path = out.join(&file.path);
+            // A file that is already gone is as it should be.
             match fs::remove_file(&path) {
                 Err(source) if source.kind() != io::ErrorKind::NotFound => {
                     return Err(failed("delete", &path)(source));
@@ -122,11 +124,11 @@ struct SuiteLock {
 }
 
 impl SuiteLock {
-    /// Waits for other processes that write the suite. None if there is no directory. Where locks
-    /// are not supported, each file is still the old or the new one, but files of two processes may
-    /// be mixed.
+    /// Waits for other processes that write the suite. None if there is no directory.
     fn of_existing(out: &Path) -> Option<Self> {
         let directory = File::open(out).ok()?;
+        // Where locks are not supported, each file is still the old or the new one, but files of
+        // two processes may be mixed.
         let _ = directory.lock();
         Some(Self {
             _directory: directory,

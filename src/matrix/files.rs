@@ -59,6 +59,7 @@ pub fn compare_files(
 ///
 /// When a file that testgen did not write would be overwritten, or the disk cannot be written.
 pub fn write_files(root: &Path, files: &[File]) -> Result<Vec<(&'static str, Drift)>, MatrixError> {
+    // Compared once: the second loop writes exactly what the first one has examined.
     let drifts = compare_files(root, files)?;
     let drifted = |file: &&File| drifts.iter().any(|(path, _)| *path == file.path);
     for file in files.iter().filter(drifted) {

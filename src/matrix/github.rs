@@ -21,7 +21,8 @@ use steps::{
 const WORKFLOW: &str = ".github/workflows/testgen.yml";
 const GPU_WORKFLOW: &str = ".github/workflows/testgen-gpu.yml";
 
-/// The tier of this run; a run by hand takes everything that the night takes.
+/// The tier of this run.
+// A run by hand takes everything that the night takes.
 const TIER: &str = "${{ github.event_name == 'pull_request' && 'presubmit' || github.event_name == 'push' && 'postsubmit' || 'nightly' }}";
 
 /// The timeout, in minutes, of jobs that only copy files.
@@ -33,8 +34,9 @@ const MERGED: MergeDirectories<'_> = MergeDirectories {
     summary: "\"$GITHUB_STEP_SUMMARY\"",
 };
 
-/// Both workflows; without GPU jobs the second one must not exist.
+/// Both workflows.
 pub(super) fn files(plan: &MatrixPlan) -> Vec<File> {
+    // Without GPU jobs the second one must not exist.
     let gpu = (!plan.families.is_empty()).then(|| render(&gpu::workflow(plan)));
     vec![
         File {
@@ -242,6 +244,7 @@ fn job(name: &str, label: &str, minutes: u32) -> Yaml {
 
 fn summary(directory: &str) -> String {
     format!(
+        // A red report has exit code 1; the step that ran the tests has decided the job's result.
         "target/ci/bin/testgen report {directory} --format markdown >> \"$GITHUB_STEP_SUMMARY\" || true"
     )
 }

@@ -64,10 +64,10 @@ fn cpu(plan: &MatrixPlan) -> Yaml {
     )
 }
 
-/// The slices of one runner are consecutive, so that the slice is the sum of the job's index and
-/// the first slice.
+/// The slices of one runner are consecutive.
 fn gpu(family: &RunnerFamily, jobs: &[ShardJob], names: &mut BTreeSet<String>) -> Yaml {
     let first = &jobs[0];
+    // The slice is then the sum of the job's index and the first slice.
     let before = first.slice - 1;
     // Kubernetes counts indices from 0, nextest counts slices from 1.
     let slice = format!(

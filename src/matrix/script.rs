@@ -74,11 +74,11 @@ pub(super) fn engines(names: &[String], python: Option<&str>) -> Vec<String> {
     names.into_iter().chain(python).collect()
 }
 
-/// Archives the test binary for machines without Rust. The packages are the packages of `testgen
-/// run`, so that nothing is built twice.
+/// Archives the test binary for machines without Rust.
 pub(super) fn archive(plan: &MatrixPlan) -> String {
     let manifest = shell_quote(&format!("{}/Cargo.toml", plan.suite));
     lines(&[
+        // The packages are the packages of `testgen run`, so that nothing is built twice.
         &format!(
             "target/ci/bin/cargo-nextest nextest archive --workspace --test conformance --manifest-path {manifest} \\"
         ),
@@ -152,9 +152,7 @@ fn on_every_gpu(family: &RunnerFamily, slice: &str, directory: &str) -> String {
     ])
 }
 
-/// The tests of one process. nextest exits with 100 when tests failed; the report then decides,
-/// because a failure can be expected. Every test that nextest lists must have an entry. Any other
-/// exit code is an error.
+/// The tests of one process.
 fn run_tests(family: &RunnerFamily, slice: &str, directory: &str, options: &str) -> String {
     let which = format!(
         "--archive-file {ARCHIVE} --workspace-remap . --partition {slice} -E {}",
@@ -171,7 +169,10 @@ fn run_tests(family: &RunnerFamily, slice: &str, directory: &str, options: &str)
         &format!(
             "target/ci/bin/cargo-nextest nextest run {which} --no-fail-fast{options} || status=$?"
         ),
+        // nextest exits with 100 when tests failed; the report then decides, because a failure can
+        // be expected. Any other exit code is an error.
         "test \"$status\" -eq 0 || test \"$status\" -eq 100",
+        // Every test that nextest lists must have an entry.
         &format!("target/ci/bin/testgen report {directory} --tests {directory}/tests.txt \\"),
         &format!("  --format junit --out {directory}/junit.xml"),
     ])

@@ -34,8 +34,9 @@ pub(super) fn check_runner(
     check_image("runner.image", runner.image.as_deref())
 }
 
-/// Checks that no two runners have a name in common: artifacts of jobs contain it.
+/// Checks that no two runners have a name in common.
 pub(super) fn check_runner_names(runners: &[Runner]) -> Result<(), MatrixError> {
+    // Artifacts of jobs contain the name.
     let mut names = BTreeSet::new();
     match runners.iter().find(|runner| !names.insert(&runner.name)) {
         None => Ok(()),
@@ -76,6 +77,7 @@ fn check_device(runner: &Runner, devices: &BTreeSet<DeviceKind>) -> Result<(), M
 
 fn check_precisions(runner: &Runner, known: &BTreeSet<Precision>) -> Result<(), MatrixError> {
     let mut precisions = runner.precisions.iter();
+    // By the device first: a spec may have a precision that no check computes there.
     if let Some(precision) = precisions.find(|precision| !precision.applies_on(runner.device)) {
         let what = format!("{} computes nothing in `{precision}`", runner.device);
         return wrong("precisions", what, "remove it");
@@ -139,9 +141,10 @@ fn is_word(text: &str) -> bool {
             .all(|c| c.is_ascii_lowercase() || c.is_ascii_digit() || "-_".contains(c))
 }
 
-/// Requires a digest, because a tag can refer to another image later.
+/// Requires a digest.
 fn check_image(key: &str, image: Option<&str>) -> Result<(), MatrixError> {
     let Some(image) = image else { return Ok(()) };
+    // A tag can refer to another image later.
     let digest = image
         .split_once("@sha256:")
         .map_or("", |(_, digest)| digest);

@@ -60,6 +60,7 @@ fn cpu(plan: &MatrixPlan) -> SlurmJob<'_> {
         script::run_cpu(plan, ATTEMPT),
         script::archive(plan),
     ]);
+    // A job whose node failed starts again, with another attempt's directory.
     let options = vec!["--requeue".to_owned()];
     SlurmJob {
         name: "testgen-cpu".to_owned(),

@@ -2,7 +2,8 @@
 
 use serde::{Serialize, Serializer, ser::SerializeMap};
 
-/// A value. Mappings keep their order, so that files read from top to bottom.
+/// A value.
+// Mappings keep their order, so that files read from top to bottom.
 #[derive(Debug, Clone, PartialEq)]
 pub(super) enum Yaml {
     Flag(bool),

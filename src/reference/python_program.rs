@@ -35,6 +35,7 @@ impl PythonProgram {
     ///
     /// When it has no configuration, or its files cannot be trusted.
     pub(crate) fn check(checkpoint: &Path) -> Result<(), PythonError> {
+        // Without following a link: the check after it decides about links.
         if checkpoint.join("config.json").symlink_metadata().is_err() {
             return Err(PythonError::NoCheckpoint {
                 path: checkpoint.to_owned(),
@@ -57,6 +58,7 @@ impl PythonProgram {
 
     /// Starts `command`, which ends with this process.
     pub(crate) fn start(self, mut command: Command) -> Result<Child, PythonError> {
+        // Python would otherwise go on computing after an interrupt.
         child_process::end_with_this_process(&mut command);
         command.spawn().map_err(|source| {
             let python = command.get_program().into();

@@ -4,7 +4,8 @@ use crate::results::read::{RanOn, is_outside};
 use testgen_base::text::push_line;
 use testgen_types::{ErrorsOverDepth, OutputError, ReportEntry};
 
-/// Tensors shown for one failure: the trace of a deep model has hundreds.
+/// Tensors shown for one failure.
+// The trace of a deep model has hundreds.
 const TENSORS_SHOWN: usize = 8;
 
 /// The name of the test, its reason, the device, the errors over depth, and for every tensor outside its threshold the

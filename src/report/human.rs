@@ -68,12 +68,13 @@ fn push_ignored(text: &mut String, summary: &Summary) {
     }
 }
 
-/// Limits the lines per kind: a suite that crashed leaves hundreds of checks without an entry.
+/// Limits the lines per kind.
 fn push_problems(text: &mut String, problems: &[ReportProblem]) {
     for group in problems.chunk_by(|a, b| a.kind() == b.kind()) {
         text.extend(
             group
                 .iter()
+                // A suite that crashed leaves hundreds of checks without an entry.
                 .take(PROBLEMS_SHOWN)
                 .map(|problem| format!("  {problem}\n")),
         );

@@ -18,6 +18,7 @@ pub fn render_junit(merged: &MergedReport) -> String {
         .filter(|entry| entry.evaluation.red)
         .count()
         + merged.problems.len();
+    // Problems count as cases, because viewers compare the sum with the suites.
     let cases = merged.entries.len() + merged.problems.len();
     push_line(
         &mut text,
@@ -81,6 +82,7 @@ fn push_case(text: &mut String, entry: &MergedEntry) {
     );
     let message = xml_escape(&message(entry));
     let word = entry.evaluation.status.word();
+    // Red first: an expected failure that became red must not be shown as skipped.
     match (entry.evaluation.red, is_skipped(entry)) {
         (true, _) => push_line(
             text,

@@ -11,7 +11,8 @@ use matrix::push_matrix;
 use std::collections::BTreeMap;
 use testgen_base::text::{markdown_cell, push_line};
 
-/// Failures shown in full: GitHub limits a step summary to 1 MiB.
+/// Failures shown in full.
+// GitHub limits a step summary to 1 MiB.
 const FAILURES_SHOWN: usize = 50;
 /// Characters shown of a reason.
 const REASON_SHOWN: usize = 400;
@@ -83,6 +84,7 @@ fn is_absent(merged: &MergedReport, column: usize) -> bool {
         .entries
         .iter()
         .any(|entry| entry.column == column && entry.evaluation.red);
+    // A red entry keeps its column, so that a failure is never left out.
     merged.columns[column].name.is_none() && !red
 }
 
@@ -105,6 +107,7 @@ fn push_not_run(text: &mut String, merged: &MergedReport) {
                 .entry(entry.entry.reason.as_deref().unwrap_or("no reason given"))
                 .or_default() += 1;
         }
+        // The most frequent reason for all: an absent device has the same one for every check.
         let Some((reason, _)) = reasons.iter().max_by_key(|(_, count)| **count) else {
             continue;
         };
@@ -158,6 +161,7 @@ fn push_failures(text: &mut String, merged: &MergedReport) {
 fn push_layers(text: &mut String, merged: &MergedReport) {
     let shown = cells(merged).into_iter().filter_map(|cell| {
         let depth = cell.depth.clone()?;
+        // Errors that grow evenly are rounding; a rise names the layer that causes it.
         (depth.rise.is_some() || cell.numbers.is_severe()).then_some((cell, depth))
     });
     let shown: Vec<_> = shown.collect();

@@ -114,6 +114,7 @@ impl ExpectedFailures {
     /// A mock, a panic and an absent device computed nothing, so their failure is never the expected
     /// one, and NaN only if the expectation names it. An ignored check neither passed nor failed.
     pub fn matching(&self, entry: &ReportEntry) -> Option<&ExpectedFailure> {
+        // A mock has computed nothing, and an ignored check neither passed nor failed.
         if entry.mock || entry.status == EntryStatus::Ignored {
             return None;
         }

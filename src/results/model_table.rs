@@ -177,6 +177,7 @@ fn result(cells: &[Cell], column: usize, models: &[String]) -> String {
     for (precision, cells) in by_precision(cells, column, models) {
         let state = state(&cells, models.len());
         let headroom = least_headroom(&cells);
+        // Precisions in one state share its words, because most types have one state.
         match states.iter_mut().find(|(known, _)| *known == state) {
             Some((_, headrooms)) => headrooms.push(precision, headroom),
             None => {
@@ -206,6 +207,7 @@ fn by_precision<'report>(
         .iter()
         .filter(|cell| cell.column == column && models.contains(&cell.model))
     {
+        // A cell that ignored everything says that the device or the precision was absent.
         if cell.status() != ResultStatus::Ignored {
             by_precision.entry(cell.precision).or_default().push(cell);
         }
@@ -219,6 +221,7 @@ fn state(cells: &[&Cell], models: usize) -> String {
     let status = cells
         .iter()
         .map(|cell| cell.numbers.status)
+        // Statuses are ordered by severity.
         .min()
         .map_or("", ResultStatus::word);
     let part = if cells.len() < models {

@@ -91,6 +91,7 @@ impl OperatorTable {
     /// A page in Markdown with the results.
     pub fn markdown(&self) -> String {
         let (shared, single): (Vec<usize>, Vec<usize>) =
+            // A column for a single operator would be empty in every other row.
             (0..self.devices.len()).partition(|column| self.with_results(*column).count() > 1);
         let mut text = HEADING.to_owned();
         let heads = iter::once("operators".to_owned());
@@ -197,6 +198,7 @@ fn result(reports: &MergedReport, column: usize, operator: Operator) -> String {
                 merged.evaluation.status
             };
             let cell = cells.entry(entry.precision).or_default();
+            // The more severe of both, because one wrong check makes the operator wrong.
             cell.status = Some(cell.status.map_or(status, |other| other.min(status)));
             cell.headroom = Some(
                 cell.headroom

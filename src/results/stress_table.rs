@@ -101,6 +101,7 @@ fn table(
             .find(|issue| issue.name == name)
             .map_or("", |issue| issue.fault);
         let operators = operators(specs, name);
+        // An issue that no spec reproduces has no row.
         if !operators.is_empty() {
             let cells = [name, fault, &describe(&operators)].map(markdown_cell);
             writeln!(text, "| {} |", cells.join(" | ")).expect("a String can always be written");

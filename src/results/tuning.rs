@@ -58,6 +58,7 @@ impl TuningSummary {
 
     /// Whether the libraries compute everything correctly by their own choice.
     pub fn is_green(&self) -> bool {
+        // Other wrong algorithms do not count: nothing uses them unless a file chooses them.
         self.own_choices_wrong.is_none() && self.problems.is_empty()
     }
 
@@ -129,6 +130,7 @@ fn wrong(computations: &[TunedComputation], own: bool) -> Vec<String> {
         algorithms.map(move |(index, algorithm)| (&computation.key, index, algorithm))
     });
     algorithms
+        // The library's own choice is the first of each computation.
         .filter(|(_, index, algorithm)| (*index == 0) == own && algorithm.problem.is_some())
         .map(|(key, _, algorithm)| line(key, algorithm))
         .collect()
@@ -149,6 +151,7 @@ fn line(key: &TunedComputationKey, algorithm: &TunedAlgorithm) -> String {
 fn gain(computations: &[TunedComputation]) -> Option<f64> {
     let ratios = computations.iter().filter_map(|computation| {
         let own = computation.chosen_by_library()?.microseconds?;
+        // Logarithms, because the mean of ratios is geometric.
         Some((computation.fastest()?.microseconds? / own).ln())
     });
     let (sum, count) = ratios.fold((0.0, 0), |(sum, count), ratio| (sum + ratio, count + 1));

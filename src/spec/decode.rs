@@ -60,10 +60,10 @@ pub(super) fn spec(decoder: &mut SpecDecoder, document: &Node, stem: &str) -> Op
     })
 }
 
-/// The kind of subject that the architecture has. A spec without a valid architecture is read as
-/// the spec of a model.
+/// The kind of subject that the architecture has.
 fn kind(document: &Node) -> SubjectKind {
     let YamlValue::Mapping(entries) = &document.value else {
+        // A spec without a valid architecture is read as the spec of a model.
         return SubjectKind::Model;
     };
     let architecture = entries.iter().find_map(|(key, node)| match &node.value {
@@ -158,6 +158,7 @@ fn variants<T: ClosedEnum>(
     let mut variants = Vec::new();
     for (path, item) in decoder.items(node, key) {
         let Some(variant) = decoder.variant::<T>(item, &path) else {
+            // The other entries are read, so that all errors are reported at once.
             continue;
         };
         if variants.contains(&variant) {
@@ -182,14 +183,14 @@ fn variants<T: ClosedEnum>(
     sound.then_some(variants)
 }
 
-/// Requires that each precision has a device, and each device a precision: an entry without any
-/// check is a mistake.
+/// Requires that each precision has a device, and each device a precision.
 fn computable(
     decoder: &mut SpecDecoder,
     fields: &MappingFields<'_>,
     devices: &[DeviceKind],
     precisions: &[Precision],
 ) {
+    // An entry without any check is a mistake.
     let has_device =
         |precision: &&Precision| devices.iter().any(|device| precision.applies_on(*device));
     if let Some((node, precision)) = fields

@@ -87,9 +87,9 @@ impl fmt::Display for ModelName {
     }
 }
 
-/// Whether `word` cannot name a module. syn rejects all keywords as identifiers except `gen`, which
-/// edition 2024 added.
+/// Whether `word` cannot name a module.
 pub(crate) fn is_keyword(word: &str) -> bool {
+    // syn rejects all keywords as identifiers except `gen`, which edition 2024 added.
     word == "gen" || syn::parse_str::<syn::Ident>(word).is_err()
 }
 

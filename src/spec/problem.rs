@@ -82,9 +82,10 @@ impl SpecProblem {
     }
 }
 
-/// The source and the range to show. The renderer shortens a long line, except one whose characters
-/// have another width than one: there they become `?`.
+/// The source and the range to show.
 fn excerpt(source: &str, span: Range<usize>) -> (Cow<'_, str>, Range<usize>) {
+    // The renderer shortens a long line, except one whose characters have another width than one:
+    // there they become `?`.
     const LONG: usize = 400;
     let start = source[..span.start]
         .rfind('\n')
@@ -92,6 +93,7 @@ fn excerpt(source: &str, span: Range<usize>) -> (Cow<'_, str>, Range<usize>) {
     let end = source[span.start..]
         .find('\n')
         .map_or(source.len(), |newline| span.start + newline);
+    // Short lines are shown as they are, so that their columns stay right.
     if source[start..end].chars().count() <= LONG {
         return (without_c1(source), span);
     }
@@ -107,10 +109,10 @@ fn excerpt(source: &str, span: Range<usize>) -> (Cow<'_, str>, Range<usize>) {
 }
 
 /// Without the control characters U+0080 to U+009F, which the renderer would print as they are; it
-/// replaces the control characters of ASCII. The character in their place has two bytes as well, so
-/// that ranges remain valid.
+/// replaces the control characters of ASCII.
 fn without_c1(source: &str) -> Cow<'_, str> {
     if source.contains(is_c1) {
+        // The character in their place has two bytes as well, so that ranges remain valid.
         Cow::Owned(source.replace(is_c1, "¿"))
     } else {
         Cow::Borrowed(source)

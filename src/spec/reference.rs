@@ -164,11 +164,13 @@ fn description(schema: &Value) -> String {
     let text = schema["description"]
         .as_str()
         .unwrap_or("")
+        // The reference is a table, whose columns the character would end.
         .replace('|', "\\|");
     text.split_whitespace().collect::<Vec<_>>().join(" ")
 }
 
 fn kind(schema: &Value) -> &'static str {
+    // `quantise` and `checkpoint` have two types, and this is the only such pair.
     if schema["type"].is_array() {
         return "mapping or text";
     }
@@ -195,6 +197,7 @@ fn registry(text: &mut String) {
         let (native, others): (Vec<ModelType>, Vec<ModelType>) =
             of_architecture.partition(|kind| kind.native().is_some());
         let mut types: Vec<String> = native.iter().map(|kind| format!("`{kind}`")).collect();
+        // There are hundreds of others, which `models.md` lists.
         types.extend((!others.is_empty()).then(|| format!("and {} others", others.len())));
         let tasks: Vec<String> = architecture
             .tasks()
@@ -224,6 +227,7 @@ fn operators(text: &mut String) {
     for &operator in Operator::ALL {
         let row = format!("`{}` | {}", operator.group(), operator.sizes().join(", "));
         let name = format!("`{operator}`");
+        // Operators of one group with the same sizes share a row.
         match rows.iter_mut().find(|(known, _)| *known == row) {
             Some((_, names)) => names.push(name),
             None => rows.push((row, vec![name])),

@@ -21,12 +21,12 @@ pub fn schema() -> String {
     format!("{:#}\n", schema.as_value())
 }
 
-/// Requires exactly one place of a checkpoint. All keys are in one list, because "no other keys"
-/// concerns only the list beside it.
+/// Requires exactly one place of a checkpoint.
 fn close_places(checkpoint: &mut Map<String, Value>) {
     let Some(Value::Array(mut places)) = checkpoint.remove("oneOf") else {
         return;
     };
+    // All keys are in one list, because "no other keys" concerns only the list beside it.
     for place in places.iter_mut().filter_map(Value::as_object_mut) {
         let description = place.remove("description");
         let Some(Value::Object(mut keys)) = place.remove("properties") else {
@@ -39,6 +39,7 @@ fn close_places(checkpoint: &mut Map<String, Value>) {
                     .map(|text| ("description".to_owned(), text)),
             );
         }
+        // The keys move up, and `oneOf` keeps only which of them are required.
         if let Some(Value::Object(all)) = checkpoint.get_mut("properties") {
             all.append(&mut keys);
         }

@@ -10,7 +10,8 @@ use serde_yaml::DuplicateKeyPolicy;
 use std::{ops::Range, sync::Arc};
 use testgen_base::text::Quoted;
 
-/// The maximum size of a spec in bytes; a real one has about 500.
+/// The maximum size of a spec in bytes.
+// A real one has about 500.
 pub(super) const LARGEST_FILE: u64 = 256 * 1024;
 
 /// A spec's text and its origin.
@@ -40,8 +41,9 @@ pub fn read(file: &SpecFile) -> Result<ModelSpec, Vec<SpecProblem>> {
     decode::spec(&mut decoder, &document, &file.stem).ok_or(decoder.problems)
 }
 
-/// Limits far above any real spec: aliases cannot multiply, and nesting cannot overflow the stack.
+/// Limits far above any real spec.
 fn options() -> serde_yaml::Options {
+    // With them aliases cannot multiply, and nesting cannot overflow the stack.
     serde_yaml::options! {
         budget: serde_yaml::budget! {
             max_events: 20_000,
@@ -118,6 +120,7 @@ fn explain(error: &serde_yaml::Error) -> (String, Option<&'static str>) {
 
 /// The byte position of an error, computed from line and column if it has no byte offset.
 fn place(text: &str, location: &serde_yaml::Location) -> Range<usize> {
+    // The parser counts lines and columns from 1.
     let line = usize::try_from(location.line())
         .unwrap_or(1)
         .saturating_sub(1);

@@ -22,8 +22,8 @@ pub struct SyntaxError {
     pub excerpt: String,
 }
 
-/// Formats rendered text and caches formatted items, because the harnesses of a suite share most of
-/// their items.
+/// Formats rendered text and caches formatted items.
+// The harnesses of a suite share most of their items.
 #[derive(Debug, Default)]
 pub(super) struct Formatter {
     items: Mutex<HashMap<String, Vec<FormattedItem>>>,
@@ -100,8 +100,8 @@ fn chunks(body: &str) -> impl Iterator<Item = &str> {
     })
 }
 
-/// Why a text was not parsed. A span is only valid on the thread that parsed it, so this has its
-/// position.
+/// Why a text was not parsed.
+// A span is only valid on the thread that parsed it, so this has its position.
 struct SyntaxFault {
     message: String,
     start: LineColumn,

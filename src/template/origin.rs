@@ -38,6 +38,7 @@ pub(super) fn reachable(sources: &BTreeMap<String, String>, template: &str) -> V
     let mut next = 0;
     while let Some(name) = found.get(next).cloned() {
         next += 1;
+        // Templates of a user can include each other in a circle.
         let Some(text) = sources.get(&name).filter(|_| seen.insert(name)) else {
             continue;
         };

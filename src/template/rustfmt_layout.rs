@@ -31,15 +31,17 @@ pub(super) fn rustfmt_layout(text: &str) -> String {
 /// Lines in place of the first ones of a text, and how many they replace.
 type Replaced = Option<(Vec<String>, usize)>;
 
-/// `fn name(` with one parameter per line, where all of it fits on one line: prettyplease breaks a
-/// column earlier than rustfmt.
+/// `fn name(` with one parameter per line, where all of it fits on one line.
 fn joined_signature(lines: &[&str]) -> Replaced {
     let head = lines
         .first()
         .filter(|line| line.contains("fn ") && line.ends_with('('))?;
     let end = lines
         .iter()
+        // The first closing parenthesis at the beginning of a line ends the parameters, whatever
+        // their types contain.
         .position(|line| line.trim_start().starts_with(')'))?;
+    // prettyplease breaks a column earlier than rustfmt.
     joined(head, &lines[1..end], lines[end])
 }
 
@@ -63,6 +65,7 @@ fn joined(head: &str, parts: &[&str], closing: &str) -> Replaced {
         .map(|line| line.trim().trim_end_matches(','))
         .collect();
     let joined = format!("{head}{}{}", trimmed.join(", "), closing.trim_start());
+    // By characters, as rustfmt counts.
     (joined.chars().count() <= WIDTH).then(|| (vec![joined], parts.len() + 2))
 }
 
@@ -79,6 +82,7 @@ fn hugged_call(lines: &[&str]) -> Replaced {
     let Expr::Call(call) = syn::parse_str(text).ok().filter(|_| is_closed)? else {
         return None;
     };
+    // rustfmt breaks other calls in another way.
     let Expr::Path(_) = call.func.as_ref() else {
         return None;
     };
@@ -93,9 +97,9 @@ fn hugged_call(lines: &[&str]) -> Replaced {
     Some((hugged, 3))
 }
 
-/// An argument on a separate line; templates only contain literals and paths, which are never
-/// broken.
+/// An argument on a separate line.
 fn printed(argument: &Expr) -> String {
+    // Templates only contain literals and paths, which are never broken.
     let file: syn::File = syn::parse_quote!(const _: () = #argument;);
     let text = prettyplease::unparse(&file);
     text.trim()

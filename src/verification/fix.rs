@@ -65,6 +65,7 @@ fn fix(
     if path.is_symlink() {
         return Ok(None);
     }
+    // The verifier itself reports a file that cannot be read.
     let Ok(text) = read_text(path, limit::SOURCE) else {
         return Ok(None);
     };

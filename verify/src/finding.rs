@@ -75,11 +75,11 @@ impl Diagnostic {
         }
     }
 
-    /// `diagnostics` without repetitions of a message further down: many paths may end without the
-    /// same missing call.
+    /// `diagnostics` without repetitions of a message further down.
     pub(crate) fn once(mut diagnostics: Vec<Self>) -> Vec<Self> {
         diagnostics.sort();
         let mut said = BTreeSet::new();
+        // Many paths may end without the same missing call.
         diagnostics.retain(|diagnostic| said.insert(diagnostic.message.clone()));
         diagnostics
     }

@@ -22,6 +22,7 @@ pub(crate) fn variant<T: Copy>(
     let Expr::Path(path) = plain(expression) else {
         return None;
     };
+    // By its meaning and not by its spelling: an import may rename an enum.
     let named = names.variant(&path.path, closed.kind)?;
     closed
         .all
@@ -68,11 +69,12 @@ pub(crate) fn text(expression: &Expr) -> Option<String> {
     }
 }
 
-/// The number of a literal with a fraction or an exponent; without them it is not an `f64` in Rust.
+/// The number of a literal with a fraction or an exponent.
 pub(crate) fn number(expression: &Expr) -> Option<f64> {
     let Expr::Lit(literal) = plain(expression) else {
         return None;
     };
+    // A literal without either is not an `f64` in Rust.
     match &literal.lit {
         Lit::Float(number) => number.base10_parse().ok(),
         _ => None,
@@ -95,6 +97,7 @@ pub(crate) fn option<'e>(names: &Names, expression: &'e Expr) -> Option<Option<&
     match plain(expression) {
         Expr::Path(path) if is_prelude(&path.path, "None", names) => Some(None),
         Expr::Call(call) => {
+            // By its meaning, because a harness could define its own `Some`.
             let some = matches!(plain(&call.func), Expr::Path(path) if is_prelude(&path.path, "Some", names));
             (some && call.args.len() == 1).then(|| call.args.first())
         }
@@ -130,6 +133,7 @@ pub(crate) fn structure<'a>(
 ) -> Option<&'a ExprStruct> {
     match plain(expression) {
         Expr::Struct(literal)
+            // With `..rest` the fields that are not written would come from elsewhere.
             if literal.rest.is_none() && names.is_runtime(&literal.path, name) =>
         {
             Some(literal)

@@ -187,9 +187,9 @@ fn text_of(ident: &Ident) -> String {
     }
 }
 
-/// `start` and the segments of `path` from the position `from`, joined. By position, because an
-/// iterator over segments allocates.
+/// `start` and the segments of `path` from the position `from`, joined.
 fn joined(mut start: String, path: &Path, from: usize) -> String {
+    // By position, because an iterator over segments allocates.
     for position in from..path.segments.len() {
         if !start.is_empty() {
             start.push_str("::");

@@ -74,6 +74,7 @@ fn diagnostics(names: &Names, function: &ItemFn, signature: &Signature) -> Vec<D
             "does not return what the suite expects",
         ),
     ];
+    // Every problem, because each of them alone stops the suite from compiling.
     let found = problems.into_iter().filter(|(is_wrong, _)| *is_wrong);
     found
         .map(|(_, problem)| Diagnostic::at(name, format!("`{name}` {problem}"), &help))
@@ -119,6 +120,7 @@ fn is_shape(names: &Names, found: &Type, shape: SignatureType) -> bool {
                 && has_arguments(names, &path.path, [ok, error])
         }
         (Type::Reference(reference), SignatureType::Borrowed(name)) => {
+            // A mutable borrow would let a harness change the target that the report is about.
             reference.mutability.is_none()
                 && is_shape(names, &reference.elem, SignatureType::Owned(name))
         }

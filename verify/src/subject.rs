@@ -77,6 +77,7 @@ fn has_all_sizes(one: &ExpectedOperator) -> bool {
         .iter()
         .chain(one.stress.iter().flat_map(|stress| &stress.shapes));
     all.into_iter()
+        // A shape with fewer sizes would compute another call than the spec names.
         .all(|shape| shape.len() == one.operator.sizes().len())
 }
 
@@ -98,6 +99,7 @@ fn model(names: &Names, value: &Expr) -> Option<ExpectedSubject> {
     let fields = literal::fields(literal::structure(names, value, "Subject::Model")?);
     let model_type = literal::variant(names, fields.get("model_type")?, &MODEL_TYPES)?;
     let source = literal::fields(literal::structure(names, fields.get("source")?, "Source")?);
+    // An empty path is the directory of the suite.
     let checkpoint = literal::text(source.get("path")?).filter(|path| !path.is_empty())?;
     let hub = match literal::option(names, source.get("hub")?)? {
         Some(hub) => Some(literal::text(hub)?),

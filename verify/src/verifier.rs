@@ -21,13 +21,16 @@ pub struct HarnessSource<'a> {
 }
 
 /// The parser and the rules recurse into the tree, so that depth costs stack; [`MAX_DEPTH`] and
-/// [`MAX_TOKENS`] limit the need of any file to this size. Untouched pages cost nothing.
+/// [`MAX_TOKENS`] limit the need of any file to this size.
+// Untouched pages cost nothing, so that the size is generous.
 const STACK: usize = 256 << 20;
 
-/// The depth to which brackets may be nested in a file of many tokens; a harness has about eight.
+/// The depth to which brackets may be nested in a file of many tokens.
+// A harness has about eight.
 const MAX_DEPTH: usize = 100;
 
-/// The number of tokens in a file; a harness of three devices and three precisions has about 4,000.
+/// The number of tokens in a file.
+// A harness of three devices and three precisions has about 4,000.
 const MAX_TOKENS: usize = 20_000;
 
 /// Every finding of one harness, sorted. Without an expectation, the harness's own `SPEC` takes its

@@ -106,9 +106,9 @@ pub(crate) fn is_protected(name: &str) -> bool {
         || macros.iter().any(|list| list.contains(&name))
 }
 
-/// Whether `name` is an entry point of a harness: rules check its calls, and the interpreter never
-/// follows them.
+/// Whether `name` is an entry point of a harness.
 pub(crate) fn is_entry(name: &str) -> bool {
+    // Rules check the calls of entry points, and the interpreter never follows them.
     matches!(name, "init_cpu" | "init_cuda" | "init_rocm" | "request") || is_handler(name)
 }
 

@@ -31,8 +31,8 @@ const PICKLES: [&str; 6] = ["bin", "ckpt", "pickle", "pkl", "pt", "pth"];
 /// Pickles of a training run, which nothing reads and which do not contain the weights.
 const NOT_WEIGHTS: [&str; 4] = ["training_args.", "optimizer.", "scheduler.", "rng_state"];
 
-/// Directories below the checkpoint in which links are searched: tokenizers of RAG models, and a
-/// level for other parts.
+/// Directories below the checkpoint in which links are searched.
+// Tokenizers of RAG models are one level below, and a level more is for other parts.
 const DEPTH: usize = 3;
 
 /// Whether there are weights as safetensors, or an index of them.
@@ -184,9 +184,9 @@ struct ShardIndex {
     weight_map: BTreeMap<String, String>,
 }
 
-/// Every shard is safetensors in the directory of the index; transformers would read another file
-/// with pickle.
+/// Every shard is safetensors in the directory of the index.
 fn check_index(path: &Path) -> Result<(), CheckpointFilesError> {
+    // transformers would read another file with pickle.
     let bytes = read_bytes(path, limit::SHARD_INDEX)?;
     let index: ShardIndex =
         serde_json::from_slice(&bytes).map_err(|error| CheckpointFilesError::Index {

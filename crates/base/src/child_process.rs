@@ -76,6 +76,7 @@ pub fn end_with_this_process(command: &mut Command) {
             })
         };
     }
+    // Only Linux can end a child together with its parent.
     #[cfg(not(target_os = "linux"))]
     let _ = command;
 }

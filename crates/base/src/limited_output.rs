@@ -21,8 +21,8 @@ use std::{
 const POLL: Duration = Duration::from_millis(10);
 /// Bytes of each stream that are kept.
 const KEPT: usize = 1 << 20;
-/// The longest wait for the end of a stream after the child and its group have ended: a process
-/// that left the group can hold it.
+/// The longest wait for the end of a stream after the child and its group have ended.
+// A process that left the group can hold it.
 const LONGEST_END: Duration = Duration::from_secs(5);
 
 /// The output of a process.
@@ -51,6 +51,7 @@ impl LimitedOutput {
             None => "crashed",
         };
         let errors = String::from_utf8_lossy(&self.stderr);
+        // The last line, because most programs print last why they end.
         let last = errors.lines().rev().find(|line| !line.trim().is_empty());
         Some(last.map_or_else(
             || format!("{verb} with {status}"),
@@ -96,7 +97,8 @@ pub fn output_within(mut command: Command, limit: Duration) -> io::Result<Limite
     })
 }
 
-/// Reads a stream to its end on a thread, so that the child never waits for it, and keeps the start.
+/// Reads a stream to its end on a thread.
+// On a thread, so that the child never waits for its output to be read.
 struct StreamReader {
     kept: Arc<Mutex<Vec<u8>>>,
     /// Its sender is dropped at the end of the stream.
@@ -141,11 +143,12 @@ fn read(mut stream: impl Read, kept: &Mutex<Vec<u8>>) -> io::Result<()> {
     }
 }
 
-/// Whether the child has ended. It is not waited for, so that its id and its group remain.
+/// Whether the child has ended.
 #[cfg(unix)]
 fn has_ended(child: &mut Child) -> io::Result<bool> {
     // SAFETY: zero is a valid value of every field of this C struct.
     let mut found: libc::siginfo_t = unsafe { std::mem::zeroed() };
+    // It is not waited for (`WNOWAIT`), so that its id and its group remain.
     let flags = libc::WEXITED | libc::WNOHANG | libc::WNOWAIT;
     // SAFETY: `found` is writable, and the id belongs to a child.
     if unsafe { libc::waitid(libc::P_PID, child.id(), &raw mut found, flags) } != 0 {

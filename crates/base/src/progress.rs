@@ -55,10 +55,10 @@ impl TestProgress<'_> {
     }
 }
 
-/// `2/40, 35 s, about 3 min left  bert: noise 3/24`: the times first, because a terminal cuts the
-/// end. `share` from 0 to 1 of the work is done.
+/// `2/40, 35 s, about 3 min left  bert: noise 3/24`.
 fn describe_recording(done: &str, running: &str, share: f64, elapsed: Duration) -> String {
     let left = time_left(share, elapsed).map_or_else(String::new, |left| {
+        // The times first, because a terminal cuts the end.
         format!(", about {} left", rounded(left))
     });
     format!("{done}, {} s{left}  {running}", elapsed.as_secs())
@@ -73,16 +73,17 @@ pub fn time_left(share: f64, elapsed: Duration) -> Option<Duration> {
         .ok()
 }
 
-/// The line in the place of the last one. A terminal cuts it at its width: a line that wraps would
-/// stay, because only its last row is removed.
+/// The line in the place of the last one. A terminal cuts it at its width.
 fn redrawn(line: &str) -> String {
+    // Without wrapping: a wrapped line would stay, because only its last row is removed.
     format!("\r\x1b[K\x1b[?7l{line}\x1b[?7h")
 }
 
-/// Seconds, and minutes from two on, because an expected time is not exact.
+/// Seconds, and minutes from two on.
 fn rounded(time: Duration) -> String {
     match time.as_secs() {
         seconds @ 0..120 => format!("{seconds} s"),
+        // An expected time is not exact.
         seconds => format!("{} min", seconds.div_ceil(60)),
     }
 }

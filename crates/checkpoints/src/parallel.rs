@@ -7,13 +7,14 @@ use std::{
 };
 
 /// Calls `work` for each number below `count`; every thread takes the next one until there is none,
-/// or a call fails. The buffer is one of the thread, so that it is not allocated each time.
+/// or a call fails.
 pub(crate) fn for_each(
     count: usize,
     work: impl Fn(usize, &mut Vec<u8>) -> io::Result<()> + Sync,
 ) -> io::Result<()> {
     let next = AtomicUsize::new(0);
     let work = || {
+        // One for each thread, so that it is not allocated each time.
         let mut buffer = Vec::new();
         loop {
             let index = next.fetch_add(1, Ordering::Relaxed);

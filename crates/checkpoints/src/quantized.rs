@@ -50,14 +50,14 @@ pub(crate) fn config_of(directory: &Path) -> Value {
     serde_json::from_slice(&from_python(&bytes)).unwrap_or(Value::Null)
 }
 
-/// `config.json` of the unquantized weights; one that is not JSON is as it is, for the load to
-/// report.
+/// `config.json` of the unquantized weights.
 pub(crate) fn without_quantization(config: &[u8]) -> Vec<u8> {
     match serde_json::from_slice::<Value>(&from_python(config)) {
         Ok(mut config) => {
             QuantizedCheckpoint::remove_options(&mut config);
             config.to_string().into_bytes()
         }
+        // Text that is not JSON stays as it is, for the load to report.
         Err(_) => config.to_owned(),
     }
 }

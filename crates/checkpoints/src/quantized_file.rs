@@ -60,13 +60,14 @@ pub(crate) fn write(
     })
 }
 
-/// The header; all parts get their positions, the ones with the widest values first, so that each
-/// starts at a multiple of its width, which torch requires.
+/// The header; all parts get their positions.
 fn place(planned: &mut [PlannedTensor]) -> Vec<u8> {
     let mut parts: Vec<&mut PlannedPart> = planned
         .iter_mut()
         .flat_map(|tensor| &mut tensor.parts)
         .collect();
+    // The widest values first, so that each part starts at a multiple of its width, which torch
+    // requires.
     parts.sort_by_key(|part| std::cmp::Reverse(part.layout.width()));
     let mut position = 0;
     for part in &mut parts {

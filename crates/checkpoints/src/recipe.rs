@@ -11,9 +11,11 @@ use testgen_types::{
 /// The file with the recipe. A directory that has it gets its weights from [`crate::checkpoint`].
 pub const FILE: &str = "synthetic.json";
 
-/// The largest weights, in bytes: a model of 70 billion parameters in 16 bits fits.
+/// The largest weights, in bytes.
+// A model of 70 billion parameters in 16 bits fits.
 const MOST_BYTES: u64 = 192 << 30;
-/// The most tensors; a mixture with 90,000 is the largest public one.
+/// The most tensors.
+// A mixture with 90,000 is the largest public one.
 const MOST_TENSORS: u64 = 1 << 18;
 
 /// The recipe of the weights of a checkpoint.
@@ -97,10 +99,10 @@ impl Recipe {
         })
     }
 
-    /// All tensors, those with the widest values first, so that each starts at a multiple of its
-    /// width.
+    /// All tensors, those with the widest values first.
     pub(crate) fn tensors(&self) -> Result<Vec<SyntheticTensor>, SyntheticError> {
         let count = self.tensors.iter().map(|group| group.count.unwrap_or(1));
+        // Saturated, so that a sum that overflows is above the limit.
         let count = count.fold(0, u64::saturating_add);
         if count > MOST_TENSORS {
             return Err(SyntheticError::TooMany {
@@ -110,6 +112,7 @@ impl Recipe {
         }
         let mut tensors: Vec<SyntheticTensor> =
             self.tensors.iter().flat_map(TensorGroup::expand).collect();
+        // So that each starts at a multiple of its width.
         tensors.sort_by_key(|tensor| std::cmp::Reverse(tensor.dtype.size()));
         let bytes = tensors.iter().map(SyntheticTensor::bytes);
         let bytes = bytes.fold(0, u64::saturating_add);
@@ -140,8 +143,9 @@ impl TensorGroup {
 }
 
 impl SyntheticTensor {
-    /// The number of values; saturated, which the limit of bytes refuses.
+    /// The number of values.
     pub(crate) fn count(&self) -> u64 {
+        // Saturated, because the limit of bytes refuses the number.
         self.shape.iter().copied().fold(1, u64::saturating_mul)
     }
 

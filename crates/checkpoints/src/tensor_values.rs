@@ -28,8 +28,8 @@ pub(crate) struct TensorValues {
 }
 
 impl TensorValues {
-    /// Each tensor has its own key, so that a new layer does not change the others.
     pub(crate) fn new(seed: u64, tensor: &SyntheticTensor) -> Self {
+        // Each tensor has its own key, so that a new layer does not change the others.
         Self::named(seed, &tensor.name, [tensor.mean, tensor.std])
     }
 

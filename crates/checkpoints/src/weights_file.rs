@@ -95,11 +95,12 @@ fn dequantized(
     })
 }
 
-/// Bytes for any header with these names: a line has no more than eight sizes of 20 digits.
+/// Bytes for any header with these names.
 fn header_room(names: &[&str]) -> u64 {
     let names = names
         .iter()
         .map(|name| Value::from(*name).to_string().len() as u64);
+    // A line has no more than eight sizes of 20 digits.
     (64 + names.map(|name| name + 320).sum::<u64>()).next_multiple_of(8)
 }
 

@@ -100,8 +100,9 @@ pub(crate) fn amd_devices(
 
 impl Detected {
     /// The devices of one vendor. The error names every other device with the reason why it does
-    /// not count: without it, an AMD GPU under ZLUDA would look like a missing GPU.
+    /// not count.
     fn by_vendor(&self, path: DetectionPath, vendor: Vendor) -> Result<Vec<Device>, String> {
+        // Without the reasons, an AMD GPU under ZLUDA would look like a missing GPU.
         let (devices, others, why_not) = match vendor {
             Vendor::Nvidia => (
                 &self.nvidia,

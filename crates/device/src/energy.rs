@@ -105,13 +105,15 @@ fn is_instance(uuid: &str) -> bool {
     uuid.starts_with("MIG-")
 }
 
-/// The counter of each processor package, `intel-rapl:0`; parts of a package are `intel-rapl:0:0`.
-/// `None` if there is none, or one of them may not be read, because a part of the energy is not the
-/// energy.
+/// The counter of each processor package, `intel-rapl:0`. `None` if there is none, or one of them
+/// may not be read.
 fn packages(system: &System) -> Option<Vec<CounterFile>> {
+    // One package that may not be read makes the whole unknown: a part of the energy is not the
+    // energy.
     let packages: Vec<CounterFile> = system
         .list(POWERCAP)
         .into_iter()
+        // Parts of a package, such as `intel-rapl:0:0`, are counted in it.
         .filter(|name| is_package(system, name))
         .map(|name| {
             let directory = system.path(format!("{POWERCAP}/{name}"));

@@ -83,9 +83,9 @@ fn vendor(kind: DeviceKind) -> Option<Vendor> {
     }
 }
 
-/// Whether the kernel lists a GPU of the vendor there. Partitions of one GPU differ in the function
-/// of the address, which engines do not report.
+/// Whether the kernel lists a GPU of the vendor there.
 fn is_listed(topology: &Topology, reported: &ReportedDevice) -> bool {
+    // Partitions of one GPU differ in the function of the address, which engines do not report.
     let Some(address) = reported.pci_address.as_deref().map(slot) else {
         return false;
     };

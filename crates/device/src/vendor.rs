@@ -12,7 +12,8 @@ pub enum Vendor {
     Nvidia,
 }
 
-/// Words that occur in names of NVIDIA GPUs only. Drivers before 2020 omit `NVIDIA` itself.
+/// Words that occur in names of NVIDIA GPUs only.
+// Drivers before 2020 omit `NVIDIA` itself.
 const NVIDIA_WORDS: &[&str] = &["nvidia", "geforce", "tesla", "quadro", "titan ", "grid "];
 const AMD_WORDS: &[&str] = &["amd", "radeon", "instinct", "firepro", "gfx"];
 

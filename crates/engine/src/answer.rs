@@ -41,6 +41,7 @@ pub(crate) fn read<Reply: DeserializeOwned>(
             response.id
         )));
     }
+    // Exactly one of both: an answer with a reply and an error could be read either way.
     let value = match (response.reply, response.error) {
         (Some(value), None) => value,
         (None, Some(failure)) => {
@@ -56,6 +57,7 @@ pub(crate) fn read<Reply: DeserializeOwned>(
     };
     let reply =
         serde_json::from_value(value).map_err(|error| invalid(format!("reply: {error}")))?;
+    // After the reply, so that the error of an engine is reported even if its tensors are damaged.
     let tensors = tensors::decode(&frame.tensors)
         .map_err(|problem| invalid(format!("tensors: {problem}")))?;
     Ok((reply, tensors))

@@ -90,6 +90,7 @@ impl EngineCommand {
     ///
     /// See [`Self::for_engine`].
     pub fn with_python(name: &EngineName, python: Option<&OsStr>) -> Result<Self, CommandError> {
+        // Of the program without its options: all columns of an engine share one program.
         let variable = variable_of(name);
         match (program_of(&variable), built_in(name.program())) {
             // First, so that a user can replace a built-in engine.
@@ -139,6 +140,7 @@ impl EngineCommand {
         let files = tempfile::Builder::new()
             .prefix("testgen-engine-")
             .tempdir()?;
+        // Written for each process, because another version of testgen may run at the same time.
         embedded.write(files.path())?;
         let isolated = [OsString::from(ISOLATED)].into_iter();
         Ok(Self {
@@ -195,8 +197,9 @@ pub fn isolated_python(program: &OsStr) -> Command {
     command
 }
 
-/// Python's flag: neither variables nor the working directory nor packages of the user's home
-/// decide what is imported.
+/// Python's flag.
+// Neither variables nor the working directory nor packages of the user's home decide what is
+// imported.
 const ISOLATED: &str = "-I";
 
 /// The threads of a process that computes with OpenMP, as PyTorch and NumPy do.
@@ -231,6 +234,7 @@ fn reduce_environment(command: &mut Command) {
         KEPT.iter()
             .filter_map(|(name, _)| Some((name, env::var_os(name)?))),
     );
+    // By prefix and not by name, because drivers and libraries add variables with every version.
     command.envs(env::vars_os().filter(|(name, _)| name.to_str().is_some_and(is_of_devices)));
     // Last, so that no variable of the user replaces one of these.
     command.envs(SET);
@@ -258,8 +262,9 @@ const KEPT: [(&str, &str); 9] = [
     (GRAPHS_VARIABLE, "the graphs that `testgen export` writes"),
 ];
 
-/// Variables of drivers and of the libraries that compute: the engine must see the devices that
-/// testgen sees, and results depend on them, so that a user must be able to set them.
+/// Variables of drivers and of the libraries that compute.
+// The engine must see the devices that testgen sees, and results depend on them, so that a user
+// must be able to set them.
 const DEVICE_PREFIXES: [&str; 18] = [
     "CUDA_",
     "FLASH_ATTENTION_",
@@ -281,7 +286,8 @@ const DEVICE_PREFIXES: [&str; 18] = [
     "TORCH_",
 ];
 
-/// The variables that are set. The Hub is never asked, whatever the user's environment contains.
+/// The variables that are set.
+// The Hub is never asked, whatever the user's environment contains.
 const SET: [(&str, &str); 3] = [
     ("HF_HUB_OFFLINE", "1"),
     ("HF_HUB_DISABLE_TELEMETRY", "1"),

@@ -7,12 +7,14 @@ use crate::{
 
 /// Why `opened` is not the requested device, or `None` if it is, by UUID or by PCI address.
 pub fn device_mismatch(requested: &DeviceRequest, opened: &OpenedDevice) -> Option<String> {
+    // The kind first: identities of different drivers cannot be compared.
     if opened.kind != requested.kind {
         return Some(format!(
             "it reports a device of another kind, `{}`",
             opened.name
         ));
     }
+    // There is one host processor.
     if requested.kind == DeviceClass::Cpu {
         return None;
     }
@@ -48,13 +50,13 @@ fn described(uuid: &Option<String>, address: &Option<String>) -> String {
     }
 }
 
-/// An identifier without the characters that libraries write differently; `None` for one of zeros,
-/// which GPUs without a unique id have.
+/// An identifier without the characters that libraries write differently.
 fn plain(identifier: &str) -> Option<String> {
     let plain = identifier
         .to_ascii_lowercase()
         .trim_start_matches("gpu-")
         .replace('-', "");
+    // GPUs without a unique id have one of zeros.
     let is_zero = plain
         .chars()
         .all(|character| matches!(character, '0' | ':' | '.'));

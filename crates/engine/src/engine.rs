@@ -71,6 +71,8 @@ impl Engine {
         hello: HelloReply,
         opened: OpenReply,
     ) -> Result<Self, EngineError> {
+        // The build and the device are two reports of one engine: if they disagree, neither can be
+        // believed.
         match contradiction(hello.build, opened.device.kind) {
             None => Ok(Self {
                 process,
@@ -136,6 +138,8 @@ impl Engine {
             .versions
             .iter()
             .map(|(name, version)| format!("{name} {version}"));
+        // Tuning belongs to the versions: with another one, the same libraries compute with other
+        // kernels.
         let libraries = LibraryTuning::of_engine(self.name.program(), self.opened.device.kind);
         let tuning = libraries.iter().flat_map(|libraries| libraries.state());
         let build = match self.hello.build {

@@ -102,6 +102,7 @@ impl FromStr for EngineName {
 
     fn from_str(text: &str) -> Result<Self, Self::Err> {
         let error = |problem| EngineNameError {
+            // Escaped and cut, because the name comes from a variable and is printed.
             name: text.escape_debug().take(80).collect(),
             problem,
         };
@@ -126,6 +127,7 @@ impl FromStr for EngineName {
         }
         let name = Self { program, options };
         let mut options = name.options.iter().map(String::as_str);
+        // Options of other engines are theirs to refuse; the native one has no process that could.
         if name.is_native() && !options.all(|option| [SPLIT, STREAM, VENDOR].contains(&option)) {
             return Err(error(
                 "the native engine has the options split, stream and vendor",

@@ -3,12 +3,15 @@
 
 use std::io::{self, Read, Write};
 
-/// The first bytes of a message. Text that a library prints into the pipe is detected at once,
-/// instead of being taken for a length.
+/// The first bytes of a message.
+// Text that a library prints into the pipe is detected at once, instead of being taken for a
+// length.
 pub(crate) const MAGIC: &[u8; 4] = b"TGEN";
-/// The largest header: names of tensors of the largest known checkpoints take less than a tenth.
+/// The largest header.
+// Names of tensors of the largest known checkpoints take less than a tenth.
 const LARGEST_HEADER: u64 = 64 << 20;
-/// The largest tensors: outputs of 16 k tokens with a vocabulary of 256 k take as much.
+/// The largest tensors.
+// Outputs of 16 k tokens with a vocabulary of 256 k take as much.
 const LARGEST_TENSORS: u64 = 16 << 30;
 /// The number of bytes that an error shows.
 const SHOWN: u64 = 60;
@@ -57,6 +60,7 @@ pub(crate) fn read(pipe: &mut impl Read) -> Result<Frame, FrameError> {
     if magic.is_empty() {
         return Err(FrameError::Closed);
     }
+    // Before the lengths: any four bytes of text would be a length of gigabytes.
     if magic != MAGIC {
         return Err(garbage(pipe, magic));
     }
@@ -76,9 +80,9 @@ pub(crate) fn read(pipe: &mut impl Read) -> Result<Frame, FrameError> {
     })
 }
 
-/// The bytes with what follows on the same line. Waits for nothing: a line without an end must not
-/// hang.
+/// The bytes with what follows on the same line. Waits for nothing.
 fn garbage(pipe: &mut impl Read, mut bytes: Vec<u8>) -> FrameError {
+    // Without waiting: a line without an end must not hang.
     let mut rest = [0; SHOWN as usize];
     // What was written at once is read at once; the error is the same without it.
     let count = if bytes.len() == 4 {
@@ -105,9 +109,10 @@ fn exactly(pipe: &mut impl Read, expected: u64) -> Result<Vec<u8>, FrameError> {
     }
 }
 
-/// Grows with the data that arrives, so that a length alone allocates nothing.
 fn up_to(pipe: &mut impl Read, length: u64) -> Result<Vec<u8>, FrameError> {
+    // The buffer grows with the data that arrives, so that a length alone allocates nothing.
     let mut bytes = Vec::new();
+    // `take` stops at the length that was declared, whatever else is in the pipe.
     pipe.take(length).read_to_end(&mut bytes)?;
     Ok(bytes)
 }

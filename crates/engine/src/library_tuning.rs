@@ -30,6 +30,7 @@ impl LibraryTuning {
     /// The libraries of an engine that is a process, on a device of this kind.
     pub(crate) fn of_engine(program: &str, device: DeviceClass) -> &'static [Self] {
         match (device, program) {
+            // On the CPU none of these libraries computes.
             (DeviceClass::Cpu, _) => &[],
             (_, "rocblas" | "hipblaslt") => &[Self::Products],
             // MIOpen computes some convolutions as products.
@@ -100,6 +101,7 @@ fn shown(variables: &BTreeMap<String, String>, home: Option<&Path>) -> BTreeMap<
     let tunes = |name: &str| {
         let mut libraries = LibraryTuning::ALL.iter();
         libraries.any(|library| library.has(name))
+            // A log or a cache in the report would make equal runs look different.
             && !WITHOUT_EFFECT.iter().any(|part| name.contains(part))
     };
     let set = variables.iter().filter(|(name, _)| tunes(name));
@@ -110,6 +112,7 @@ fn shown(variables: &BTreeMap<String, String>, home: Option<&Path>) -> BTreeMap<
         home.map(|home| (USER_DATABASES, home.join(".config/miopen"))),
         variables
             .get(TUNABLE_OP)
+            // TunableOp reads its default file only if it is on.
             .filter(|value| *value == "1")
             .map(|_| (TUNABLE_OP_FILE, PathBuf::from("tunableop_results.csv"))),
     ];
@@ -134,6 +137,7 @@ fn shown_value(name: &str, value: &str, home: Option<&Path>) -> String {
         (Some(below), Some(home)) => home.join(below),
         _ => PathBuf::from(value),
     };
+    // A variable that names nothing is still set, so that it is listed.
     content_digest(&path).unwrap_or_else(|| "empty".to_owned())
 }
 

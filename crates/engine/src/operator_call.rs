@@ -89,14 +89,16 @@ pub(crate) fn result(reply: &OperatorReply, mut tensors: Tensors) -> Result<Host
     numbers("result", sent(&mut tensors)?, reply.element)
 }
 
-/// The elements of a part of a result, `count` of them; f32 has every number that a result has.
+/// The elements of a part of a result, `count` of them.
 pub(crate) fn part(mut tensors: Tensors, count: usize) -> Result<Vec<f32>, String> {
     let Tensor { shape, data } = sent(&mut tensors)?;
+    // A part of another length would shift all elements after it.
     if shape != [count] {
         return Err(format!(
             "tensor `result` has shape {shape:?}, not [{count}]"
         ));
     }
+    // f32 has every number that a result has.
     Ok(match data {
         TensorData::F32(values) => values,
         TensorData::I64(values) => values.into_iter().map(|value| value as f32).collect(),
@@ -124,6 +126,7 @@ fn numbers(
         (false, Element::Bool, TensorData::U8(values)) => {
             values.into_iter().map(f64::from).collect()
         }
+        // The description and the data come from different parts of a message.
         _ => {
             return Err(format!(
                 "tensor `{name}` is described as {element} and has another type"

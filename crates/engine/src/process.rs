@@ -42,6 +42,7 @@ pub fn time_limit() -> Duration {
         .ok()
         .and_then(|value| value.trim().parse().ok());
     seconds
+        // A limit of 0 would end every call before it is answered.
         .filter(|seconds| *seconds > 0)
         .map_or(DEFAULT_LIMIT, Duration::from_secs)
 }
@@ -234,13 +235,14 @@ impl Connection {
         true
     }
 
-    /// Ends the process and its children, and waits for it, so that no zombie remains.
+    /// Ends the process and its children, and waits for it.
     fn kill(&mut self) -> Option<ExitStatus> {
         // Before the process is waited for, because its group may belong to others after that.
         if !self.waited {
             spawner::kill_group(self.child.id());
             // It fails if the process has ended already.
             let _ = self.child.kill();
+            // Waited for, so that no zombie remains.
             self.waited = true;
         }
         let status = self.child.wait().ok();

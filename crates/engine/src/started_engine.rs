@@ -39,6 +39,8 @@ impl StartedEngine {
             options: name.options().to_vec(),
         };
         let (hello, _): (HelloReply, _) = process.call(call, &Tensors::new())?;
+        // Compared before anything else is asked, because another version may read the calls
+        // differently.
         if hello.version != VERSION {
             let version = hello.version;
             let problem = format!(

@@ -35,12 +35,12 @@ pub(crate) fn encode(tensors: &Tensors) -> Result<Vec<u8>, String> {
     serialize(tensors.iter(), None).map_err(|error| error.to_string())
 }
 
-/// The tensors in `bytes`. The lengths that they declare are compared with the data before anything
-/// is allocated.
+/// The tensors in `bytes`.
 pub(crate) fn decode(bytes: &[u8]) -> Result<Tensors, String> {
     if bytes.is_empty() {
         return Ok(Tensors::new());
     }
+    // The lengths that a file declares are compared with the data before anything is allocated.
     let file = SafeTensors::deserialize(bytes).map_err(|error| error.to_string())?;
     file.iter()
         .map(|(name, view)| {
@@ -62,6 +62,7 @@ pub(crate) fn decode(bytes: &[u8]) -> Result<Tensors, String> {
 }
 
 fn numbers<const N: usize, T>(bytes: &[u8], read: fn([u8; N]) -> T) -> Vec<T> {
+    // safetensors has compared the length with the shape, so that no byte is left over.
     let chunks = bytes.chunks_exact(N);
     chunks
         .map(|chunk| read(chunk.try_into().expect("chunks have this length")))

@@ -7,11 +7,12 @@ use std::{
 };
 use testgen_types::{bounded_file::read_bytes, stable_digest};
 
-/// The bytes that are read of all files together: of later ones the names and sizes count. The
-/// kernels of a library, which a variable can name, have gigabytes.
+/// The bytes that are read of all files together: of later ones the names and sizes count.
+// The kernels of a library, which a variable can name, have gigabytes.
 const MOST_BYTES: u64 = 64 << 20;
 
-/// Directories within a directory: a library has one for each architecture.
+/// Directories within a directory.
+// A library has one for each architecture.
 const DEPTH: usize = 1;
 
 /// The files of MIOpen's cache of compiled kernels, which users keep beside its databases.
@@ -26,6 +27,7 @@ pub(crate) fn content_digest(path: &Path) -> Option<String> {
         file_or_numbered(path)
     };
     let (mut lines, mut left) = (String::new(), MOST_BYTES);
+    // Sizes always, so that a file beyond the limit still changes the digest when it grows.
     for file in &files {
         let size = fs::metadata(file).map_or(0, |metadata| metadata.len());
         let bytes = read_bytes(file, left).unwrap_or_default();
@@ -50,6 +52,7 @@ fn files_below(folder: &Path, depth: usize) -> Vec<PathBuf> {
             files.push(path);
         }
     }
+    // The order of a directory is arbitrary.
     files.sort();
     files
 }

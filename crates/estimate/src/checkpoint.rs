@@ -32,8 +32,9 @@ impl StoredTensor {
             .fold(1, |product, length| product.saturating_mul(*length))
     }
 
-    /// Whether it can be a weight: buffers of integers are not put on a device.
+    /// Whether it can be a weight.
     pub(crate) fn is_float(&self) -> bool {
+        // Buffers of integers are not put on a device.
         matches!(self.dtype.as_str(), "F64" | "F32" | "F16" | "BF16")
     }
 }

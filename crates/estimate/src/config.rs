@@ -10,12 +10,13 @@ use testgen_types::{
     excerpt, from_python,
 };
 
-/// The largest number of a field: larger ones would overflow sums of products, and no tensor has so
-/// many rows.
+/// The largest number of a field.
+// Larger ones would overflow sums of products, and no tensor has so many rows.
 const LARGEST: u64 = 0xffff_ffff;
 
-/// The most parts of a computation that an estimate follows one by one. Published models have up to 128
-/// (the positional convolution of wav2vec 2.0), and kernels of images are squares.
+/// The most parts of a computation that an estimate follows one by one.
+// Published models have up to 128 (the positional convolution of wav2vec 2.0), and kernels of
+// images are squares.
 pub(crate) const MOST_PARTS: u64 = 1 << 10;
 
 /// The field that ties the head to the embedding.
@@ -141,9 +142,10 @@ impl CompleteConfig {
         }
     }
 
-    /// A number from 1 on, or none: some fields say so by 0 or less.
+    /// A number from 1 on, or none.
     pub(crate) fn positive(&self, field: &str) -> Option<u64> {
         self.number(field)
+            // Some fields say by 0 or less that there is none.
             .filter(|number| (1.0..=LARGEST as f64).contains(number))
             .map(|number| number as u64)
     }

@@ -180,10 +180,11 @@ impl ImageConvolution {
         y
     }
 
-    /// `testgen_nn` converts both factors, because Flex rounds partial sums.
+    /// `testgen_nn` converts both factors.
     fn f16_on_host(self, x: AllocatedTensor) -> AllocatedTensor {
         let (machine, element) = (x.machine().clone(), x.element);
         let x = x.cast(ElementType::F32);
+        // Both factors are converted, because Flex rounds partial sums.
         let kernel = weight(&machine, &self.weight_dims(), element).cast(ElementType::F32);
         let y = self.on_host(x);
         drop(kernel);

@@ -12,8 +12,7 @@ pub(crate) struct ActivationMemory {
 }
 
 impl ActivationMemory {
-    /// By its name in `config.json`. Unknown names are composed of as many operators as the largest
-    /// known one.
+    /// By its name in `config.json`.
     pub(crate) fn named(name: &str) -> Self {
         let (fused, temporaries) = match name {
             "linear" | "tanh" => (false, 0),
@@ -21,6 +20,7 @@ impl ActivationMemory {
             "relu" | "silu" | "swish" | "quick_gelu" => (true, 1),
             "gelu_new" | "gelu_fast" | "gelu_pytorch_tanh" | "gelu_python_tanh"
             | "gelu_accurate" => (true, 2),
+            // Unknown names are composed of as many operators as the largest known one.
             _ => (false, 2),
         };
         Self { fused, temporaries }
@@ -28,7 +28,7 @@ impl ActivationMemory {
 }
 
 impl AllocatedTensor {
-    /// The same values as `element`. burn's Flex converts through 64 bits.
+    /// The same values as `element`.
     pub(crate) fn cast(self, element: ElementType) -> Self {
         if element == self.element {
             return self;
@@ -37,6 +37,7 @@ impl AllocatedTensor {
             return self.like(element);
         }
         let x = self.contiguous();
+        // burn's Flex converts through 64 bits.
         let _double = workspace(x.machine(), &[2, elements(&x)], ElementType::F32);
         x.like(element)
     }
@@ -191,9 +192,10 @@ impl AllocatedTensor {
         result
     }
 
-    /// Written over by a kernel of `testgen-nn`: copied only where other tensors share the block.
+    /// Written over by a kernel of `testgen-nn`.
     fn overwritten(self) -> Self {
         let x = self.contiguous();
+        // Copied only where other tensors share the block.
         if x.is_unique() { x } else { x.like(x.element) }
     }
 

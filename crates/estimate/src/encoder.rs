@@ -1,7 +1,7 @@
 //! Encoders of text.
 
 use crate::{
-    attention::{KeyValueTensors, attend, split_heads},
+    attention::{KeyValueTensors, RotationTensors, attend, split_heads},
     call::NetworkCall,
     elementwise::ActivationMemory,
     error::EstimateError,
@@ -163,17 +163,7 @@ fn modernbert(call: &mut NetworkCall<'_>) -> Result<(), EstimateError> {
         } else {
             x.clone()
         };
-        let matrix = ProjectionMatrix {
-            order: Order::Linear,
-            ..ProjectionMatrix::linear(width, 3 * width, false)
-        };
-        let joined = matrix.forward(normal);
-        let parts = [0, width, 2 * width].map(|start| joined.clone().narrow(2, start, width));
-        drop(joined);
-        let [query, key, value] = parts.map(|part| split_heads(part, heads));
-        let (query, key) = (rotations[0].apply(query), rotations[0].apply(key));
-        let attended = attend(query, KeyValueTensors { key, value }, false, bias.clone());
-        x = x.combine(ProjectionMatrix::linear(width, width, false).forward(attended));
+        x = x.combine(joined_attention(normal, heads, &rotations[0], bias.clone()));
         x = x.clone().combine(mlp.forward(x.layer_norm()));
     }
     // The model frees them with its layers, before the head.
@@ -185,4 +175,25 @@ fn modernbert(call: &mut NetworkCall<'_>) -> Result<(), EstimateError> {
         [width, width, config.size("vocab_size")?],
         activation,
     )
+}
+
+/// Attention with rotated heads, whose queries, keys and values are one projection.
+fn joined_attention(
+    x: AllocatedTensor,
+    heads: u64,
+    rotation: &RotationTensors,
+    bias: Option<AllocatedTensor>,
+) -> AllocatedTensor {
+    let width = x.dims()[2];
+    let matrix = ProjectionMatrix {
+        order: Order::Linear,
+        ..ProjectionMatrix::linear(width, 3 * width, false)
+    };
+    let joined = matrix.forward(x);
+    let parts = [0, width, 2 * width].map(|start| joined.clone().narrow(2, start, width));
+    drop(joined);
+    let [query, key, value] = parts.map(|part| split_heads(part, heads));
+    let (query, key) = (rotation.apply(query), rotation.apply(key));
+    let attended = attend(query, KeyValueTensors { key, value }, false, bias);
+    ProjectionMatrix::linear(width, width, false).forward(attended)
 }

@@ -29,8 +29,9 @@ impl MatrixProduct {
 pub(crate) struct ProductCounts(RefCell<BTreeMap<MatrixProduct, u64>>);
 
 impl ProductCounts {
-    /// Counts a product; nothing is computed for one without elements.
+    /// Counts a product.
     pub(crate) fn add(&self, product: MatrixProduct) {
+        // Nothing is computed for one without elements.
         if product.multiplications() > 0 {
             *self.0.borrow_mut().entry(product).or_default() += 1;
         }

@@ -34,7 +34,8 @@ pub(crate) fn forward(call: &mut NetworkCall<'_>) -> Result<(), EstimateError> {
     Ok(())
 }
 
-/// The most patches, which an estimate follows one by one. Published models have at most a few hundred.
+/// The most patches, which an estimate follows one by one.
+// Published models have at most a few hundred.
 const MOST_PATCHES: u64 = 1 << 16;
 
 struct SeriesSizes {

@@ -32,8 +32,9 @@ pub(crate) fn average_pool(x: AllocatedTensor) -> AllocatedTensor {
     empty(x.machine(), &[batch, channels, 1, 1], x.element)
 }
 
-/// By burn's kernels, which read and write channels last; `dims` of the result are in that order.
+/// By burn's kernels, which read and write channels last.
 fn pooled_on_gpu(x: AllocatedTensor, dims: [u64; 4]) -> AllocatedTensor {
     let x = channels_last(x).in_order();
+    // The dimensions of the result are in the order of the kernels.
     channels_first(empty(x.machine(), &dims, x.element))
 }

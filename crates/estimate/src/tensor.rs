@@ -110,8 +110,7 @@ pub(crate) fn dense(machine: &Rc<Machine>, dims: &[u64], element: ElementType) -
     allocate_dense(machine, dims, element, MemoryUse::Activations)
 }
 
-/// A tensor for the result of a product. Flex fills bytes with zeros and copies them to aligned
-/// memory.
+/// A tensor for the result of a product.
 pub(crate) fn result(
     machine: &Rc<Machine>,
     dims: &[u64],
@@ -119,6 +118,7 @@ pub(crate) fn result(
     part: MemoryUse,
 ) -> AllocatedTensor {
     let result = allocate(machine, dims, element, part);
+    // Flex fills bytes with zeros and copies them to aligned memory.
     if !machine.is_gpu() {
         drop(workspace(machine, dims, element));
     }
@@ -201,16 +201,18 @@ impl AllocatedTensor {
         Rc::strong_count(&self.block) == 1 && self.block.part.get() != MemoryUse::Weights
     }
 
-    /// A tensor that the host holds until a function ends. On a GPU it is free as soon as the device's
-    /// thread, which works later than the host, has launched the last kernel that reads it.
+    /// A tensor that the host holds until a function ends.
     pub(crate) fn held_on_host(self) -> Option<Self> {
+        // On a GPU it is free as soon as the device's thread, which works later than the host, has
+        // launched the last kernel that reads it.
         (!self.machine().is_gpu()).then_some(self)
     }
 
-    /// Whether the elements follow each other; dimensions of length one have any stride.
+    /// Whether the elements follow each other.
     pub(crate) fn is_contiguous(&self) -> bool {
         let expected = gpu_layout::contiguous(&self.dims);
         let mut pairs = self.dims.iter().zip(self.strides.iter().zip(&expected));
+        // Dimensions of length one have any stride.
         pairs.all(|(length, (own, expected))| *length == 1 || own == expected)
     }
 

@@ -2,8 +2,8 @@
 
 /// The longest message about one input, in bytes.
 const LONGEST_MESSAGE: usize = 60_000;
-/// The longest line of a message, in characters: 200 of the input, each written as `\u{10ffff}` at
-/// most, and a text.
+/// The longest line of a message, in characters.
+// It has 200 characters of the input, each written as `\u{10ffff}` at most, and a text.
 const LONGEST_LINE: usize = 2500;
 
 /// Asserts that a message is not empty, of limited length, and without control characters. Returns

@@ -1,7 +1,8 @@
 //! Mutations of inputs: bytes, lines, numbers, words of the format, and parts of other inputs.
 //! Deterministic for a seed.
 
-/// The largest input before it is repaired; larger ones are only slower.
+/// The largest input before it is repaired.
+// Larger ones are only slower.
 const LARGEST: usize = 64 * 1024;
 
 /// Numbers at the edges of types, and texts that are not numbers.
@@ -92,10 +93,11 @@ impl Mutator {
         }
     }
 
-    /// An input with one to six mutations. Where there is a repair, which may mutate as well, half
-    /// of the inputs have no other ones: the text of a header survives few.
+    /// An input with one to six mutations.
     pub(crate) fn mutate(&mut self, corpus: &[Vec<u8>]) -> Vec<u8> {
         let mut bytes = self.random.choose(corpus).clone();
+        // Where there is a repair, which may mutate as well, half of the inputs have no other
+        // mutations: the text of a header survives few.
         let repaired_only = self.repair.is_some() && self.random.below(2) == 0;
         let count = if repaired_only {
             0
@@ -104,6 +106,7 @@ impl Mutator {
         };
         for _ in 0..count {
             self.step(&mut bytes, corpus);
+            // An input must not grow from step to step.
             bytes.truncate(LARGEST);
         }
         if let Some(repair) = self.repair {
@@ -170,6 +173,7 @@ impl Mutator {
             .choose(corpus)
             .split_inclusive(|byte| *byte == b'\n')
             .collect();
+        // Without bytes, because no line of the corpus deletes another one.
         let line = if lines.is_empty() || self.random.below(4) == 0 {
             &[]
         } else {
@@ -216,6 +220,7 @@ fn insert(bytes: &mut Vec<u8>, at: usize, new: &[u8]) {
 }
 
 fn repeat(bytes: &mut Vec<u8>, at: usize, end: usize, times: usize) {
+    // Limited before it is allocated: a part can be half of the input.
     let part = bytes[at..end].repeat(times.min(LARGEST / (end - at).max(1)));
     insert(bytes, at, &part);
 }

@@ -14,7 +14,8 @@ use std::{
     time::{Duration, Instant, SystemTime, UNIX_EPOCH},
 };
 
-/// The most inputs that are mutated; each of them is a file of a long run.
+/// The most inputs that are mutated.
+// Each of them is a file of a long run.
 const LARGEST_CORPUS: usize = 5000;
 
 /// The number of executions after which a long run prints how many there were.
@@ -90,9 +91,9 @@ impl Target<'_> {
         );
     }
 
-    /// The hash of the behaviour of one input: descriptions of hours would not fit into memory. A
-    /// panic fails the test, with the path of the input.
+    /// The hash of the behaviour of one input. A panic fails the test, with the path of the input.
     fn execute(&self, input: &[u8], current: &mut Watch) -> u64 {
+        // Descriptions of hours would not fit into memory, hashes do.
         current.set(input);
         let mut begun = Instant::now();
         let mut behaviour = catch_unwind(AssertUnwindSafe(|| (self.check)(input)));
@@ -140,9 +141,9 @@ fn seconds() -> Option<Duration> {
         .map(Duration::from_secs)
 }
 
-/// Fixed for ordinary tests; the time for `just fuzz`, so that each run continues with other
-/// inputs.
+/// Fixed for ordinary tests; the time for `just fuzz`.
 fn start_seed(long: bool) -> u64 {
+    // By the time, so that each long run continues with other inputs.
     if long {
         SystemTime::now()
             .duration_since(UNIX_EPOCH)

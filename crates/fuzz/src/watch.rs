@@ -11,18 +11,19 @@ use std::{
     time::{Duration, Instant},
 };
 
-/// The longest time of one execution; one that takes longer is a finding. Executions take
-/// milliseconds, so that no machine is so slow.
+/// The longest time of one execution; one that takes longer is a finding.
+// Executions take milliseconds, so that no machine is so slow.
 pub(crate) const SLOW: Duration = Duration::from_secs(60);
 
-/// The seconds after which an execution counts as endless: longer than two slow ones, because a
-/// slow one is repeated.
+/// The seconds after which an execution counts as endless.
+// Longer than two slow ones, because a slow one is repeated.
 const ENDLESS: u32 = 180;
 
 /// An input, and when its execution began.
 type Current = Arc<Mutex<Option<(Instant, Vec<u8>)>>>;
 
-/// Ends the process when an execution does not end, because a thread cannot be ended from outside.
+/// Ends the process when an execution does not end.
+// The whole process, because a thread cannot be ended from outside.
 pub(crate) struct Watch {
     current: Current,
     /// Holds the current input of a long run: a stack overflow or a kill of the system leaves no

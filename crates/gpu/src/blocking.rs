@@ -68,6 +68,8 @@ pub(crate) fn record(stream: StreamId, id: &KernelId, name: &str, error: Option<
         digest: launches::hexadecimal(id),
     };
     let mut guard = waiting();
+    // The work can have ended while the server was still launching: such a launch belongs to no
+    // record.
     let Some(launches) = guard.as_mut().and_then(|waiting| waiting.get_mut(&stream)) else {
         return;
     };
@@ -77,6 +79,7 @@ pub(crate) fn record(stream: StreamId, id: &KernelId, name: &str, error: Option<
             .error
             .get_or_insert_with(|| format!("{}: {error}", kernel.name));
     }
+    // A model launches the same kernel for each of its layers; one entry says that it ran.
     if !launches.kernels.contains(&kernel) {
         launches.kernels.push(kernel);
     }

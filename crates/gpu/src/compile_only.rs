@@ -69,6 +69,8 @@ pub(crate) fn executes(stream: StreamId) -> bool {
 }
 
 pub(crate) fn action(stream: StreamId, kernel: &KernelId) -> Action {
+    // Asked first, because the probe of a device has to compute even in a process that only
+    // compiles.
     if executes(stream) {
         return Action::Execute;
     }

@@ -40,6 +40,7 @@ pub(crate) fn second() -> StreamId {
 pub(crate) fn owner(stream: StreamId) -> StreamId {
     let owners = owners();
     let owner = owners.as_ref().and_then(|owners| owners.get(&stream));
+    // A stream that is not registered is the first one of its thread.
     owner.copied().unwrap_or(stream)
 }
 

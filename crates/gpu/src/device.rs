@@ -42,6 +42,7 @@ impl Default for GpuDevice {
 /// The part of cubecl's identifier of a device that also names its thread: a bit for the
 /// interface, and one for the source of products.
 const ROCM: u16 = 1;
+// A bit of the type and not of the index: burn sees another device, the driver the same GPU.
 const LIBRARY: u16 = 2;
 
 impl Device for GpuDevice {

@@ -34,8 +34,9 @@ pub const SOURCE_HASH: u64 = {
     self::hash(hash, include_bytes!("fused/softmax.rs"))
 };
 
-/// FNV-1a, continued from `state`; the hashes of the standard library are not `const`.
+/// FNV-1a, continued from `state`.
 const fn hash(state: u64, bytes: &[u8]) -> u64 {
+    // The hashes of the standard library are not `const`.
     let mut hash = state ^ 0xcbf2_9ce4_8422_2325;
     let mut index = 0;
     while index < bytes.len() {

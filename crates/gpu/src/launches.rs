@@ -47,11 +47,10 @@ fn digest(kernel: &KernelId) -> KernelDigest {
 const ALIAS: &str = "inplace: Some(";
 
 /// The description of a kernel that writes no result over an input.
-///
-/// burn-cubecl 0.21 writes an elementwise result over an input that nothing else holds. Whether
-/// something does depends on how far the thread of the device has got with earlier launches, so that
-/// equal runs differ in it; the computation is the same.
 fn without_aliases(kernel: &str) -> String {
+    // burn-cubecl 0.21 writes an elementwise result over an input that nothing else holds. Whether
+    // something does depends on how far the thread of the device has got with earlier launches, so
+    // that equal runs differ in it; the computation is the same.
     let mut parts = kernel.split(ALIAS);
     let first = parts.next().unwrap_or_default().to_owned();
     parts.fold(first, |text, part| {

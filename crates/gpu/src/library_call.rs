@@ -12,7 +12,7 @@ use testgen_libraries::{Epilogue, GemmCall, GemmTypes, MatrixStorage, NumberType
 
 /// The calls that compute `product` into `output`, or `None` if a factor has to be copied first:
 /// neither its rows nor its columns are adjacent elements, or more calls than `most_calls` were
-/// needed, because the matrices of a batch are not at equal distances.
+/// needed.
 pub(crate) fn calls(
     product: &Product,
     output: &Factor,
@@ -22,11 +22,15 @@ pub(crate) fn calls(
     let [rows, inner, columns] = product.sizes();
     let batch = LibraryBatch::new(product, output);
     let outer: usize = batch.outer.iter().map(|dimension| dimension.size).product();
+    // Before any call is built: a transposed view of a batch can have thousands of matrices, which
+    // are not at equal distances and need a call each.
     if outer > most_calls {
         return None;
     }
     let number = types.result;
     let mut call = GemmCall {
+        // The library computes the transpose of the result, so that rows and columns are exchanged,
+        // and below so are the factors.
         rows: columns,
         columns: rows,
         inner,
@@ -58,6 +62,8 @@ pub(crate) fn calls(
         call.storage[index] = storage;
         call.transposed[index] = transposed;
     }
+    // Only now, when all strides are known: a batch whose matrices continue each other is a single
+    // product with more columns.
     let gemm = call.with_joined_batch();
     Some(
         (0..outer)
@@ -133,6 +139,7 @@ impl LibraryBatch {
     /// Joins as many of the last dimensions as have equal distances.
     fn new(product: &Product, output: &Factor) -> Self {
         let mut dimensions = dimensions(product, output);
+        // A product without a batch is a batch of one matrix, whose distances are never used.
         let mut inner = dimensions.pop().unwrap_or(BatchDimension {
             size: 1,
             left: 0,
@@ -140,6 +147,8 @@ impl LibraryBatch {
             output: 0,
         });
         while let Some(next) = dimensions.last() {
+            // A call has one distance per tensor: an outer dimension joins only if it continues the
+            // inner one in all three.
             let continues = |outer: usize, inner_stride: usize| outer == inner_stride * inner.size;
             let all = continues(next.left, inner.left)
                 && continues(next.right, inner.right)
@@ -160,6 +169,7 @@ impl LibraryBatch {
     /// output.
     fn offsets(&self, index: usize) -> [usize; 3] {
         let (mut offsets, mut rest) = ([0; 3], index);
+        // The last dimension changes fastest, as in the order of the matrices of a batch.
         for dimension in self.outer.iter().rev() {
             let within = rest % dimension.size;
             let distances = [dimension.left, dimension.right, dimension.output];
@@ -172,10 +182,10 @@ impl LibraryBatch {
     }
 }
 
-/// The dimensions of the batch, without dimensions of size 1. A factor that is repeated has the
-/// distance 0.
+/// The dimensions of the batch, without dimensions of size 1.
 fn dimensions(product: &Product, output: &Factor) -> Vec<BatchDimension> {
     let count = product.left.shape.len() - 2;
+    // A factor that is repeated has the distance 0.
     let distance = |factor: &Factor, index: usize| match factor.shape[index] {
         1 => 0,
         _ => factor.strides[index],

@@ -74,12 +74,12 @@ fn problem<const N: usize>(
     (problem, Shape::from(shape))
 }
 
-/// The tensor with adjacent elements, and with the strides that say so. burn leaves the strides of
-/// dimensions of size 1 as they were, and what is reshaped afterwards loses others
-/// (docs/hardware.md).
+/// The tensor with adjacent elements, and with the strides that say so.
 pub(crate) fn dense(tensor: GpuTensor) -> GpuTensor {
     let mut tensor = into_contiguous(tensor);
     let shape = tensor.shape();
+    // burn leaves the strides of dimensions of size 1 as they were, and what is reshaped afterwards
+    // loses others (docs/hardware.md).
     let strides = row_major_strides(&shape.to_vec());
     *tensor.meta = Metadata::new(shape, strides);
     tensor

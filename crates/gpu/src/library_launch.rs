@@ -120,6 +120,8 @@ impl LibraryLaunch {
         wait: impl FnOnce() -> Result<(), String>,
     ) -> Result<(), String> {
         OPENED.with_borrow_mut(|opened| {
+            // At the first call on this thread, because a thread-local value cannot be handed over
+            // by the thread that opened the device.
             if opened.is_none() {
                 let tuning = libraries()
                     .get(&self.device)

@@ -26,15 +26,18 @@ pub(crate) fn product(left: &GpuTensor, right: &GpuTensor) -> Option<GpuTensor> 
 /// `None` where kernels compute products, and if there is nothing to add.
 pub fn affine_by_library(x: &GpuTensor, weight: &GpuTensor, bias: &GpuTensor) -> Option<GpuTensor> {
     let product = LibraryProduct::new(x, weight)?;
+    // Here and not in `new`, which `product` also calls: it has already recorded the product.
     products::record(x, weight);
     Some(product.launch(Some(into_contiguous(bias.clone()))))
 }
 
-/// `tensor`, copied if its matrices do not follow each other. Matrices whose columns are adjacent
-/// stay so: the library reads them as well.
+/// `tensor`, copied if its matrices do not follow each other.
 fn adjacent_matrices(tensor: GpuTensor) -> GpuTensor {
     let strides = tensor.meta.strides();
     let last = strides.len() - 1;
+    // The transpose is made contiguous and turned back, so that the columns stay adjacent and
+    // nothing is transposed in memory.
+    // Matrices whose columns are adjacent stay so, because the library reads them as well.
     if last > 0 && strides[last] != 1 && strides[last - 1] == 1 {
         let rows = contiguous(swapped(tensor, last - 1, last));
         return swapped(rows, last - 1, last);
@@ -67,6 +70,7 @@ impl LibraryProduct {
         }
         let output = init_matmul_output(&left, &right, dtype(precision));
         let place = Factor::from_tensor(&output);
+        // Without a copy first: a transposed weight is a layout that the library reads as it is.
         let mut calls = library_call::calls(&described(&left, &right), &place, MOST_CALLS);
         if calls.is_none() {
             (left, right) = (adjacent_matrices(left), adjacent_matrices(right));
@@ -97,6 +101,8 @@ impl LibraryProduct {
             element: output.dtype.size(),
         };
         let library = left.device.opened_libraries().products;
+        // In this order: a computation takes the first two buffers as inputs, the third as its
+        // result.
         let tensors: Vec<_> = [&left, &right, &output].into_iter().chain(&bias).collect();
         library_queue::launch(library, computation, &tensors);
         output

@@ -34,6 +34,8 @@ impl KernelMetadata for LibraryTask {
             computation,
             ..
         } = &self.0;
+        // The name has the version, in each of which the library may choose another kernel for the
+        // same sizes.
         let (id, library) = (KernelId::new::<Self>(), Arc::clone(library));
         match computation {
             LibraryComputation::Product { calls, .. } => {
@@ -75,6 +77,7 @@ impl CubeTask<Unlowered> for LibraryTask {
 
 /// The computation that a launch is, or `None` if it is one of a kernel.
 pub(crate) fn launched(kernel: &dyn CubeTask<Unlowered>) -> Option<LibraryLaunch> {
+    // The name is compared first, because `compile` of a kernel would build its whole definition.
     if kernel.name() != NAME {
         return None;
     }

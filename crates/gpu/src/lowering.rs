@@ -58,6 +58,7 @@ impl<R: Runtime> CubeTask<R::Compiler> for Lowered<R> {
         let Some(UnloweredKernel(Launched::Kernel(definition))) = unlowered.repr else {
             unreachable!("`Unlowered` returns the definition, and the server calls libraries")
         };
+        // Mode and address type count here, where the source is made; `Unlowered` ignores them.
         let lowered = compiler.compile(*definition, options, mode, address_type)?;
         Ok(CompiledKernel {
             entrypoint_name: unlowered.entrypoint_name,

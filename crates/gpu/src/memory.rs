@@ -23,6 +23,7 @@ pub fn memory_usage(device: GpuDevice) -> Option<MemoryUsage> {
         let client = GpuRuntime::client(&device);
         each_stream(|| client.memory_usage().ok())
     }));
+    // A stream that does not answer makes the sum wrong, so that there is no answer at all.
     let usages: Vec<StreamUsage> = usages.ok()?.into_iter().collect::<Option<_>>()?;
     Some(MemoryUsage {
         in_use: usages.iter().map(|usage| usage.bytes_in_use).sum(),
@@ -39,6 +40,7 @@ fn each_stream<T>(work: impl Fn() -> T) -> Vec<T> {
 
 /// Returns unused memory to the driver. Has no effect on a device that does not answer.
 pub fn memory_cleanup(device: GpuDevice) {
+    // burn panics on a device that does not answer.
     drop(catch_unwind(AssertUnwindSafe(|| {
         let client = GpuRuntime::client(&device);
         each_stream(|| client.memory_cleanup())

@@ -23,7 +23,8 @@ const LIMIT_VARIABLE: &str = "TESTGEN_GPU_MEMORY";
 
 /// cubecl-cuda's error for memory that the driver does not have.
 const REFUSED_BY_CUDA: &str = "can't allocate buffer of size";
-/// cubecl-hip's error for every failed allocation; it prints neither the status nor the size.
+/// cubecl-hip's error for every failed allocation.
+// It prints neither the status nor the size.
 const REFUSED_BY_HIP: &str = "`Err` value: Unknown error happened during execution";
 
 /// The error of an allocation that the limit forbids.
@@ -71,6 +72,8 @@ pub fn memory_limit() -> Result<Option<u64>, String> {
 }
 
 fn parse_limit(value: Option<&str>) -> Result<Option<u64>, String> {
+    // An empty variable counts as absent, because a job of a CI system can clear a variable but not
+    // remove it.
     let Some(text) = value.map(str::trim).filter(|text| !text.is_empty()) else {
         return Ok(None);
     };
@@ -83,9 +86,10 @@ fn parse_limit(value: Option<&str>) -> Result<Option<u64>, String> {
     Ok(Some((mebibytes * f64::from(1 << 20)) as u64))
 }
 
-/// The limit, read once; a value that cannot be parsed was reported when the device was opened.
+/// The limit, read once.
 fn limit() -> Option<u64> {
     static LIMIT: OnceLock<Option<u64>> = OnceLock::new();
+    // A value that cannot be parsed was reported when the device was opened.
     *LIMIT.get_or_init(|| memory_limit().ok().flatten())
 }
 
@@ -114,16 +118,17 @@ pub(crate) fn tried(allocate: impl FnOnce()) -> Result<(), String> {
 
 /// Whether a message of cubecl is about an allocation that failed.
 pub(crate) fn is_refused(message: &str) -> bool {
+    // By text, because cubecl fails in a panic, which has nothing but a message.
     message.contains(REFUSED_BY_CUDA) || message.contains(REFUSED_BY_HIP)
 }
 
-/// The message about `requested` bytes that `device` does not have; without a number for the
-/// arguments of a kernel.
+/// The message about `requested` bytes that `device` does not have.
 pub(crate) fn message(
     device: GpuDevice,
     requested: Option<u64>,
     usage: Option<MemoryUsage>,
 ) -> String {
+    // Without a number for the arguments of a kernel.
     Shortage {
         requested,
         usage,
@@ -175,12 +180,16 @@ impl Shortage {
     fn fitting(&self) -> String {
         let held = self.usage.as_ref().map_or(0, |usage| usage.bytes_in_use);
         let below_limit = self.limit.map(|limit| limit.saturating_sub(held));
+        // The smaller one decides: the limit of a test can be below the memory of the device, and
+        // above it.
         let fits = [below_limit, self.driver.map(|(free, _)| free)]
             .into_iter()
             .flatten()
             .min();
         match (fits, self.requested) {
             (None, _) => "the size that would fit is not known".to_owned(),
+            // A smaller model would not help then, so that the message names the two causes that
+            // remain.
             (Some(fits), Some(requested)) if fits >= requested => {
                 "that would fit, so the memory is fragmented, or an earlier fault disabled the device".to_owned()
             }

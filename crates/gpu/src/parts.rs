@@ -10,8 +10,8 @@ use cubecl::{
     zspace::{shape, strides, striding::has_pitched_row_major_strides},
 };
 
-/// The bytes of a part, if a row is not larger. Parts of this size share a page of about a
-/// hundred mebibytes on GPUs of 24 to 192 GB.
+/// The bytes of a part, if a row is not larger.
+// Parts of this size share a page of about a hundred mebibytes on GPUs of 24 to 192 GB.
 const BYTES: usize = 4 << 20;
 
 /// Rows of the last dimension of a tensor.
@@ -34,6 +34,7 @@ pub(crate) fn parts(copy: CopyDescriptor) -> Vec<Part> {
         return vec![Part { first: 0, copy }];
     }
     let (width, pitch) = (copy.shape[rank - 1], copy.strides[rank - 2]);
+    // At least one row, because a part never divides a row.
     let (rows, step) = (elements / width, (BYTES / (width * copy.elem_size)).max(1));
     if rows <= step {
         return vec![Part { first: 0, copy }];
@@ -42,6 +43,7 @@ pub(crate) fn parts(copy: CopyDescriptor) -> Vec<Part> {
         .step_by(step)
         .map(|first| {
             let mut handle = copy.handle.clone();
+            // By the pitch and not by the width: rows on the device may be padded.
             let skipped = (first * pitch * copy.elem_size) as u64;
             handle.offset_start = Some(handle.offset_start.unwrap_or(0) + skipped);
             let count = step.min(rows - first);
@@ -66,6 +68,7 @@ pub(crate) fn parts_of_all(copies: Vec<CopyDescriptor>) -> (Vec<CopyDescriptor>,
 
 /// The bytes of a tensor, from those of its parts.
 pub(crate) fn joined(parts: impl Iterator<Item = Bytes>) -> Bytes {
+    // A single part is handed on, without another copy of all its bytes.
     match <[Bytes; 1]>::try_from(parts.collect::<Vec<_>>()) {
         Ok([whole]) => whole,
         Err(parts) => {

@@ -36,6 +36,7 @@ pub(crate) fn of_thread(device: GpuDevice) -> Option<u64> {
 pub fn reset_memory_peak() {
     let current = StreamId::current();
     if let Some(peaks) = lock().as_mut() {
+        // The peaks of other threads stay: they measure their own checks.
         peaks.retain(|(_, stream), _| *stream != current);
     }
 }

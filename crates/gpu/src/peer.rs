@@ -24,6 +24,7 @@ use cubecl::{
 ///
 /// The device does not have the memory, the driver refuses the copy, or one of them has failed before.
 pub(crate) fn to_device(tensor: GpuTensor, device: GpuDevice) -> GpuTensor {
+    // Otherwise the copy would wait for all work of the device without need.
     if tensor.device == device {
         return tensor;
     }

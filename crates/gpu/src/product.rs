@@ -58,6 +58,8 @@ pub(crate) fn product(
 ) -> CubeTensor<GpuRuntime> {
     // Before the choice: products of a library are recorded, too.
     products::record(&left, &right);
+    // Before the rule: on the device of a library, every product of floats is the library's, as the
+    // name of its column says.
     if let Some(output) = library_product::product(&left, &right) {
         return output;
     }
@@ -84,6 +86,8 @@ pub const ROW_MAJOR: &str = "matmul_row_major";
 pub fn kernel_by_rule(product: &Product, device: GpuDevice) -> String {
     let [rows, inner, columns] = product.sizes();
     let (dtype, client) = (dtype(product.precision), GpuRuntime::client(&device));
+    // By the precision of the product and not by the permission of this thread, which lists kernels
+    // and computes nothing.
     let factor = matrix_type(dtype, product.precision == Precision::Tf32);
     let matrix = factor.is_some_and(|factor| has_matrix_units(&client, device, factor));
     let units = Units {
@@ -92,6 +96,7 @@ pub fn kernel_by_rule(product: &Product, device: GpuDevice) -> String {
             && [&product.left, &product.right]
                 .into_iter()
                 .all(|factor| tma::can_load_rows(&factor.shape, &factor.strides, dtype)),
+        // A recorded product has one type for both factors, so that the layout decides alone.
         rows: product.right.is_row_major(),
     };
     let sizes = ProductSizes {

@@ -62,6 +62,7 @@ pub(crate) fn record(left: &CubeTensor<GpuRuntime>, right: &CubeTensor<GpuRuntim
 
 pub(crate) fn precision(dtype: DType) -> Option<Precision> {
     match dtype {
+        // By the permission of the thread, because a tensor is f32 in memory in both cases.
         DType::F32 if tf32::is_permitted() => Some(Precision::Tf32),
         DType::F32 => Some(Precision::F32),
         DType::F16 => Some(Precision::F16),
@@ -101,7 +102,9 @@ impl Factor {
     /// [`is_row_major_product`]: crate::fused::is_row_major_product
     pub(crate) fn is_row_major(&self) -> bool {
         let [_, columns] = self.matrix();
+        // A single column has no neighbour, so that its stride does not matter.
         let neighbours = self.strides.last() == Some(&1) || columns == 1;
+        // The kernel has at most two batch dimensions.
         neighbours && self.shape.len() <= 4
     }
 
@@ -118,6 +121,7 @@ impl Factor {
             .zip(&self.strides)
             .map(|(size, stride)| (size - 1) * stride)
             .sum();
+        // By the sum of all steps and not by the first stride, because a view can be transposed.
         last + 1
     }
 
@@ -142,6 +146,7 @@ impl Factor {
     fn with_one_head(&self) -> Self {
         let dimensions = self.shape.len();
         let [rows, columns] = self.matrix();
+        // The layout is kept, because it decides which kernel computes the product.
         let is_transposed = self.strides[dimensions - 1] > self.strides[dimensions - 2];
         let (row, strides) = if is_transposed {
             (rows, [1, rows])
@@ -178,6 +183,8 @@ impl Product {
         let number = |factor: &Factor, index: usize| {
             let sizes = shape.iter().zip(&factor.shape).rev();
             let (number, _, _) = sizes.fold((0, 1, index), |(number, step, rest), (size, own)| {
+                // A repeated dimension has the size 1, which makes its index 0 for every matrix of
+                // the result.
                 (number + (rest % size) % own * step, step * own, rest / size)
             });
             number

@@ -23,7 +23,8 @@ use cubecl::{
 };
 use rayon::prelude::*;
 
-/// The parts that are written at the same time: with one of 4 MiB, threads wait for each other.
+/// The parts that are written at the same time.
+// With one part of 4 MiB, threads wait for each other.
 const AT_ONCE: usize = 8;
 
 /// A tensor whose bytes `write` writes: in each call rows of the last dimension, from the one with
@@ -55,6 +56,7 @@ pub fn put<E: Send>(
             .take(AT_ONCE)
             .map(|part| (part.first, part.copy))
             .unzip();
+        // Pinned memory comes from the server's thread; only writing it is parallel.
         let mut staged = staged(&server, &copies, stream);
         staged
             .par_iter_mut()
@@ -75,9 +77,10 @@ pub fn put<E: Send>(
 }
 
 /// Rows of a matrix begin where a kernel reads fast. Rows of a tensor with more dimensions follow
-/// each other: those of a convolution's kernel have so few elements that in 16 bits they would take
-/// three times as much memory. `crates/estimate` (`weights.rs`) has the same rule.
+/// each other.
 fn strategy(shape: &Shape) -> MemoryLayoutStrategy {
+    // Rows of a convolution's kernel have so few elements that in 16 bits they would take three
+    // times as much memory.
     if shape.num_dims() > 2 {
         MemoryLayoutStrategy::Contiguous
     } else {
@@ -104,6 +107,8 @@ fn staged(
 /// Runs `load`, whose tensors are put on `device` while it computes what the calling thread has
 /// started.
 pub fn put_beside<T>(device: GpuDevice, load: impl FnOnce() -> T) -> T {
+    // On the second stream, because copies on the first would wait for the kernels that it has
+    // queued.
     copy_stream::second().executes(|| {
         let loaded = load();
         // cubecl keeps what was copied until the next flush.

@@ -44,9 +44,10 @@ pub struct GpuServer {
     uploaded: HashMap<StreamId, u64>,
 }
 
-/// The bytes that a stream copies before it is flushed. cubecl-runtime 0.10 keeps what it copies
-/// until the next flush but one, and counts it in 32 bits (`drop_queue/policy.rs`). What is kept is
-/// pinned memory, which takes long to allocate and which the host cannot use for anything else.
+/// The bytes that a stream copies before it is flushed.
+// cubecl-runtime 0.10 keeps what it copies until the next flush but one, and counts it in 32 bits
+// (`drop_queue/policy.rs`). What is kept is pinned memory, which takes long to allocate and which
+// the host cannot use for anything else.
 const FLUSHED_AFTER: u64 = 1 << 25;
 
 #[derive(Debug)]
@@ -140,8 +141,11 @@ impl ComputeServer for GpuServer {
             self.streams
                 .clone()
                 .into_iter()
+                // Of every stream, because each of them reserves memory for itself.
                 .for_each(|other| self.memory_cleanup(other));
         }
+        // Also after another error, so that what is reported is the error of an attempt with all
+        // the memory that there is.
         match self.try_to_initialize(&memory, size, stream) {
             Ok(()) => {}
             Err(again) if out_of_memory::is_refused(&again) => {
@@ -175,6 +179,7 @@ impl ComputeServer for GpuServer {
         let (parts, counts) = parts::parts_of_all(copies);
         let read =
             (!parts.is_empty()).then(|| with_server!(self, server => server.read(parts, stream)));
+        // Before the future, which the caller may await when the stream has changed its state.
         let executes = compile_only::executes(copy_stream::owner(stream));
         Box::pin(async move {
             let mut read = match read {
@@ -213,12 +218,13 @@ impl ComputeServer for GpuServer {
         with_server!(self, server => server.sync(stream))
     }
 
-    /// Refused: nothing in burn asks for the address of an allocation.
+    /// Refused.
     fn get_resource(
         &mut self,
         _binding: Binding,
         _stream: StreamId,
     ) -> Result<ManagedResource<Infallible>, ServerError> {
+        // Nothing in burn asks for the address of an allocation.
         Err(IoError::UnsupportedIoOperation {
             backtrace: BackTrace::capture(),
         }
@@ -235,6 +241,8 @@ impl ComputeServer for GpuServer {
     ) {
         let (id, owner) = (kernel.id(), copy_stream::owner(stream));
         let action = compile_only::action(owner, &id);
+        // Before the action, because a computation of a library has no source that could be
+        // compiled ahead.
         if let Some(computation) = library_task::launched(kernel.as_ref()) {
             // Nothing is compiled for it.
             if action == Action::Execute {
@@ -248,6 +256,7 @@ impl ComputeServer for GpuServer {
         }
         match action {
             Action::Execute => {
+                // Taken before the launch, which consumes the kernel.
                 let waits = blocking::waits(owner).then(|| (id.clone(), kernel.name()));
                 launches::record(owner, id);
                 // SAFETY: the caller's promise is passed on.

@@ -17,11 +17,13 @@ thread_local! {
 /// Runs `run`; on a device with matrix units for TF32, they compute the f32 products that fill a
 /// tile.
 pub fn with_tf32<T>(run: impl FnOnce() -> T) -> T {
+    // A guard, because the panic of a check is caught and its thread runs other checks.
     let _restore = Restore(PERMITTED.replace(true));
     run()
 }
 
-/// Restores the permission when it is dropped, so that a panic does not leave TF32 permitted.
+/// Restores the permission when it is dropped.
+// Also after a panic, which must not leave TF32 permitted.
 struct Restore(bool);
 
 impl Drop for Restore {

@@ -55,9 +55,9 @@ impl BuffersBefore {
         }
     }
 
-    /// Corrupts the first element that the launch changed, in the last buffer with a change: cubecl
-    /// binds outputs last.
+    /// Corrupts the first element that the launch changed, in the last buffer with a change.
     pub(crate) fn corrupt(self) {
+        // From the end, because cubecl binds outputs last.
         for (address, before) in self.buffers.iter().rev() {
             // SAFETY: the allocation still has its size, and no kernel runs: launches of a device
             // are sequential.

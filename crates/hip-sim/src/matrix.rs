@@ -70,10 +70,10 @@ impl MatrixType {
         }
     }
 
-    /// The nearest number of this type to `value`, which may be rounded to f32 first. No result has
-    /// 8 bits.
+    /// The nearest number of this type to `value`, which may be rounded to f32 first.
     pub(crate) fn round(self, value: f64) -> f64 {
         match self {
+            // No result has 8 bits.
             Self::E4m3Fnuz | Self::E5m2Fnuz | Self::I8 | Self::I32 => value.round_ties_even(),
             Self::F32 => f64::from(value as f32),
             Self::F16 => f16::from_f64(value).to_f64(),

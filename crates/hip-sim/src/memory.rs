@@ -8,8 +8,8 @@ use std::collections::BTreeMap;
 /// The alignment of AMD's runtime, which burn derives from the texture alignment.
 const ALIGNMENT: usize = 256;
 
-/// The allocations of a device. Addresses are stored as numbers, because kernels use them on any
-/// thread.
+/// The allocations of a device.
+// Addresses are stored as numbers, because kernels use them on any thread.
 #[derive(Debug)]
 pub(crate) struct SimulatedMemory {
     total: usize,
@@ -32,8 +32,7 @@ impl SimulatedMemory {
         }
     }
 
-    /// Allocates `size` zeroed bytes. Memory of a real device has arbitrary contents; zeros make
-    /// runs reproducible.
+    /// Allocates `size` zeroed bytes.
     pub(crate) fn allocate(&mut self, size: usize) -> Result<usize, HipError> {
         if size > self.free_bytes() {
             return Err(HipError::OutOfMemory);
@@ -41,6 +40,7 @@ impl SimulatedMemory {
         // An allocation of 0 bytes has an address as well, and is released later.
         let layout =
             Layout::from_size_align(size.max(1), ALIGNMENT).map_err(|_| HipError::InvalidValue)?;
+        // Memory of a real device has arbitrary contents; zeros make runs reproducible.
         // SAFETY: the layout has at least one byte.
         let address = unsafe { alloc_zeroed(layout) } as usize;
         if address == 0 {

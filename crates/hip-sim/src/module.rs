@@ -7,7 +7,8 @@ use std::ffi::{CStr, OsStr, c_uint, c_void};
 use std::os::unix::ffi::OsStrExt;
 use std::path::PathBuf;
 
-/// The first bytes of every code object of the simulator; AMD's begin with an ELF or bundle header.
+/// The first bytes of every code object of the simulator.
+// AMD's begin with an ELF or bundle header.
 const MAGIC: &[u8; 8] = b"HIPSIM02";
 
 /// The contents of `hiprtcGetCode`: not the machine code, but the path of the shared object.

@@ -66,8 +66,9 @@ impl SimulatedReduction {
     }
 }
 
-/// The largest or the smallest number. `f64::max` and `f64::min` ignore NaN, which devices keep.
+/// The largest or the smallest number.
 fn extreme(numbers: &[f64], start: f64, select: fn(f64, f64) -> f64) -> f64 {
+    // `f64::max` and `f64::min` ignore NaN, which devices keep.
     numbers.iter().fold(start, |extreme, number| {
         if extreme.is_nan() || number.is_nan() {
             f64::NAN
@@ -77,8 +78,7 @@ fn extreme(numbers: &[f64], start: f64, select: fn(f64, f64) -> f64) -> f64 {
     })
 }
 
-/// The softmax of a line. Exponentials are f32, as on a device, where they overflow unless the
-/// maximum is subtracted.
+/// The softmax of a line.
 pub(crate) fn softmax_line(scores: &[f64], shifts: bool, logarithm: bool) -> Vec<f64> {
     let largest = if shifts {
         scores.iter().copied().fold(f64::NEG_INFINITY, f64::max)
@@ -87,6 +87,8 @@ pub(crate) fn softmax_line(scores: &[f64], shifts: bool, logarithm: bool) -> Vec
     };
     let exponential = |score: &f64| {
         let power = (score - largest).exp();
+        // Exponentials are f32, as on a device, where they overflow unless the maximum is
+        // subtracted.
         if power > f64::from(f32::MAX) {
             f64::INFINITY
         } else {

@@ -21,8 +21,9 @@ pub(crate) const HEADERS: &[(&str, &str)] = &[
     ),
 ];
 
-/// No contraction and no reassociation, so that every host computes the same numbers. Integers
-/// wrap, and pointers may alias, as on a GPU.
+/// No contraction and no reassociation, so that every host computes the same numbers.
+// Contraction and reassociation differ from host to host; that integers wrap and pointers may alias
+// is as on a GPU.
 const FLAGS: &[&str] = &[
     "-std=gnu++17",
     "-shared",

@@ -8,8 +8,9 @@ use cubecl::{Runtime as _, server::Handle, zspace::metadata::Metadata};
 use testgen_gpu::{Factor, GpuDevice, GpuRuntime, dtype};
 use testgen_types::Precision;
 
-/// Bytes before and after a tensor. A kernel that ignores the end of a matrix reads whole tiles of
-/// rows: this is 64 rows of 512 numbers in f32. A multiple of every alignment.
+/// Bytes before and after a tensor.
+// A kernel that ignores the end of a matrix reads whole tiles of rows: this is 64 rows of 512
+// numbers in f32. A multiple of every alignment.
 const GUARD: usize = 64 * 512 * 4;
 /// Ones in all bits are a NaN in every type.
 const FILL: u8 = 0xff;

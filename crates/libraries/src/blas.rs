@@ -84,9 +84,10 @@ impl Buffers {
     }
 
     /// Whether the matrices and the bias begin where algorithms of cuBLASLt and hipBLASLt may read
-    /// them: the heuristic is asked for algorithms of matrices at multiples of [`ALIGNMENT`].
+    /// them.
     pub(crate) fn are_aligned(&self) -> bool {
         let all = [self.a, self.b, self.c, self.d, self.bias];
+        // The heuristic is asked for algorithms of matrices at multiples of this.
         all.iter()
             .all(|address| address.0.is_multiple_of(ALIGNMENT))
     }

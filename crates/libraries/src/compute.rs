@@ -30,9 +30,9 @@ impl LibraryExecutor {
         Self { opened, precision }
     }
 
-    /// Computes a call without looking its operator up in the library's list: the arithmetic of a
-    /// device is probed by calls that an engine does not offer.
+    /// Computes a call without looking its operator up in the library's list.
     pub(crate) fn compute(&self, call: &Call) -> Result<HostTensor, CallError> {
+        // The arithmetic of a device is probed by calls that an engine does not offer.
         let (gpu, precision) = (&*self.opened.gpu, self.precision);
         match &self.opened.library {
             OpenedLibrary::Products(blas) => ProductExecutor {

@@ -27,8 +27,6 @@ use plan::PlannedConvolution;
 pub(crate) const MOST_WORKSPACE: usize = 256 << 20;
 
 /// Computes every convolution of `plan` and compares it.
-///
-/// Ends early when the device fails, because after an invalid access every further call fails, too.
 pub(crate) fn run_convolutions(
     device: OpenedConvolutions<'_>,
     plan: &ConvolutionPlan,
@@ -40,6 +38,7 @@ pub(crate) fn run_convolutions(
             variant: planned.problem.operator.to_string(),
             description: format!("{}, {}", planned.problem, planned.kind),
         };
+        // After an invalid access every further call fails, too.
         if let Err(error) = rows(device, &planned, &computation, reporter) {
             return Err(Box::new(InterruptedComputation { computation, error }));
         }

@@ -129,6 +129,7 @@ impl<'gpu> Guarded<'gpu> {
         let end = bytes.len() - GUARD;
         let differs = |index: &usize| bytes[*index] != self.bytes[*index];
         let before = (0..GUARD)
+            // Away from the elements, so that the byte nearest to them is reported.
             .rev()
             .find(differs)
             .map(|index| Overwritten::Before(GUARD - index));

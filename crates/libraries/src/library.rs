@@ -121,9 +121,10 @@ impl LibraryName {
         }
     }
 
-    /// The file names, the newest version first: programs are linked to a name with a version; the
-    /// one without is part of a development package.
+    /// The file names, the newest version first.
     const fn files(self) -> &'static [&'static str] {
+        // Programs are linked to a name with a version; the one without is part of a development
+        // package.
         match self {
             Self::Cublas => &[
                 "libcublas.so.13",
@@ -249,9 +250,9 @@ fn located(files: &[&str], directories: &[PathBuf]) -> Vec<PathBuf> {
         .collect()
 }
 
-/// The directories that are searched before and after the loader's path. ROCM_PATH comes first,
-/// because burn's backend opens HIP there.
+/// The directories that are searched before and after the loader's path.
 fn directories(system: &System, device: DeviceKind) -> [Vec<PathBuf>; 2] {
+    // ROCM_PATH comes first, because burn's backend opens HIP there.
     let named = system.variable(DIRECTORIES_VARIABLE).unwrap_or_default();
     let mut before: Vec<PathBuf> = named
         .split(':')

@@ -209,10 +209,10 @@ fn scalar_bits(compute: ComputeType, scalar: f64) -> u32 {
     }
 }
 
-/// The id of an algorithm and its configuration. hipBLASLt stores the solution index first, as
-/// `hipblaslt_ext::getIndexFromAlgo` reads it.
+/// The id of an algorithm and its configuration.
 fn describe(configuration: Option<ConfigurationOf>, algorithm: &[u64]) -> (String, String) {
     let Some(configuration) = configuration else {
+        // hipBLASLt stores the solution index first, as `hipblaslt_ext::getIndexFromAlgo` reads it.
         return ((algorithm[0] as i32).to_string(), String::new());
     };
     let values: Vec<(&str, u32)> = dialect::CONFIGURATION

@@ -113,8 +113,7 @@ fn reduced(call: &Call, x: &HostTensor) -> Result<(TensorLengths, Vec<usize>), C
     Ok(([from, to], shape))
 }
 
-/// The windows of a pool, the lengths of input and result, and the shape of the result. A pool of
-/// one dimension has a second one of length 1, as PyTorch calls the libraries.
+/// The windows of a pool, the lengths of input and result, and the shape of the result.
 fn pooled(
     call: &Call,
     x: &HostTensor,
@@ -125,6 +124,7 @@ fn pooled(
     if attributes.dilation.iter().any(|dilation| *dilation != 1) {
         return Err(unsupported(call, "pools of the library have no dilation"));
     }
+    // A pool of one dimension has a second one of length 1, as PyTorch calls the libraries.
     let rank = attributes.kernel.len();
     if !(1..=3).contains(&rank) || x.shape.len() != rank + 2 || attributes.kernel.contains(&0) {
         return Err(inputs(call, "a window for each spatial dimension"));

@@ -24,8 +24,6 @@ use testgen_operators::{
 };
 
 /// Computes every operator of `plan` and compares it.
-///
-/// Ends early when the device fails, because after an invalid access every further call fails, too.
 pub(crate) fn run_primitives(
     gpu: &dyn LibraryGpu,
     library: &dyn PrimitiveLibrary,
@@ -50,6 +48,7 @@ pub(crate) fn run_primitives(
             computation: &computation,
             reporter: &mut *reporter,
         };
+        // After an invalid access every further call fails, too.
         if let Err(error) = run.rows(gpu, library, &problem) {
             return Err(Box::new(InterruptedComputation { computation, error }));
         }

@@ -203,6 +203,8 @@ impl GemmCall {
         let [a, b, d] = &mut self.storage;
         if self.batch > 1
             && a.stride == 0
+            // The columns of a transposed B are rows in memory, which do not continue in the next
+            // matrix.
             && !self.transposed[1]
             && b.is_contiguous()
             && d.is_contiguous()

@@ -26,12 +26,11 @@ use factors::Factors;
 use opened::OpenedProducts;
 
 /// Computes every product of `plan` and compares it.
-///
-/// Ends early when the device fails, because after an invalid access every further call fails, too;
-/// the report says so.
 pub(crate) fn run_products(opened: &Opened, blas: &dyn Blas, plan: &ProductPlan) -> LibraryReport {
     let mut reporter = Reporter::new(opened);
     let gpu = &*opened.gpu;
+    // The plan ends early when the device fails, because after an invalid access every further call
+    // fails, too; the report says so.
     for arithmetic in &plan.arithmetics {
         for (index, shape) in plan
             .shapes

@@ -108,11 +108,11 @@ impl TuningFile {
         known.get(key).cloned()
     }
 
-    /// Adds a computation, in memory and at the end of the file: what was measured is not lost if
-    /// the process ends.
+    /// Adds a computation, in memory and at the end of the file.
     pub(crate) fn add(&self, computation: &TunedComputation) -> Result<(), TuningFileError> {
         let line = serde_json::to_string(computation).expect("it has string keys only");
         let mut known = self.known.lock().unwrap_or_else(PoisonError::into_inner);
+        // To the file at once, so that what was measured is not lost if the process ends.
         append(&self.path, &format!("{line}\n"))?;
         known.insert(computation.key.clone(), computation.clone());
         Ok(())
@@ -133,13 +133,14 @@ fn parse(line: &str) -> Result<TunedComputation, String> {
     }
 }
 
-/// Writes `text` in one call, so that lines of several processes are not mixed.
+/// Writes `text` in one call.
 fn append(path: &Path, text: &str) -> Result<(), TuningFileError> {
     let folder = path
         .parent()
         .filter(|folder| !folder.as_os_str().is_empty());
     let write = || {
         folder.map_or(Ok(()), fs::create_dir_all)?;
+        // In one call, so that lines of several processes are not mixed.
         let mut options = OpenOptions::new();
         let mut file = options.create(true).append(true).open(path)?;
         file.write_all(text.as_bytes())

@@ -4,7 +4,8 @@
 use super::{metric::Metric, record::Record};
 use std::collections::BTreeMap;
 
-/// The most intervals of a curve. A log with fewer steps is kept exactly.
+/// The most intervals of a curve.
+// A log with fewer steps is kept exactly.
 const MOST: usize = 16_384;
 
 /// The values of a log by step.

@@ -5,8 +5,8 @@ use super::{format::LogFormat, metric::Metric, unit::Unit};
 /// One form of line with the numbers of a step.
 pub(super) struct LogDefinition {
     pub(super) format: LogFormat,
-    /// A text that every such line contains. All are searched at once by their first four bytes,
-    /// so that these should be rare in logs.
+    /// A text that every such line contains.
+    // All are searched at once by their first four bytes, so that these should be rare in logs.
     pub(super) signature: &'static str,
     /// Texts of which it contains at least one; all lines with the signature where there are none.
     pub(super) any_of: &'static [&'static str],

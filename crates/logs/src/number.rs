@@ -1,7 +1,8 @@
 //! Numbers as Python, C and JAX print them: `1,234.5`, `1.07E+01`, `nan`, `-inf`, `'0.5'`,
 //! `[5e-05]`.
 
-/// The longest number that is read; longer ones are not numbers of a log.
+/// The longest number that is read.
+// Longer ones are not numbers of a log.
 const LONGEST: usize = 48;
 
 /// The number at the start of `text`, after spaces, a quote and a bracket, and the position after
@@ -27,15 +28,16 @@ pub(super) fn at_end(text: &[u8]) -> Option<f64> {
     (length(token)? == token.len()).then(|| parse(token))?
 }
 
-/// The whole number at the start of `text`, after spaces, and the position after it. At most 2^53,
-/// which f64 has exactly.
+/// The whole number at the start of `text`, after spaces, and the position after it.
 pub(super) fn whole_at_start(text: &[u8]) -> Option<(u64, usize)> {
     let (value, end) = at_start(text)?;
+    // At most 2^53, which f64 has exactly.
     Some((whole(value)?, end))
 }
 
-/// The value without its fraction: a step is printed as `9.000` by some progress bars.
+/// The value without its fraction.
 pub(super) fn whole(value: f64) -> Option<u64> {
+    // Some progress bars print a step as `9.000`.
     (0.0..=9_007_199_254_740_992.0)
         .contains(&value)
         .then_some(value as u64)
@@ -112,10 +114,9 @@ fn parse(token: &[u8]) -> Option<f64> {
 
 /// A number without an exponent, of up to 2^53 without its point, in half the time of the standard
 /// library: almost all numbers of a log.
-///
-/// Digits and power of ten are exact in f64, so that their quotient is the nearest number
-/// (Clinger's fast path).
 fn short_decimal(token: &[u8]) -> Option<f64> {
+    // Digits and power of ten are exact in f64, so that their quotient is the nearest number
+    // (Clinger's fast path).
     let (sign, text) = match token.first()? {
         b'-' => (-1.0, &token[1..]),
         b'+' => (1.0, &token[1..]),

@@ -177,9 +177,9 @@ impl Parser {
     }
 }
 
-/// The signatures in a line, each once. One may occur by chance before the signature of the form,
-/// so that all of them are tried; but a form reads the whole line, and a long line may repeat one
-/// signature.
+/// The signatures in a line, each once.
+// One may occur by chance before the signature of the form, so that all of them are tried; but a
+// form reads the whole line, and a long line may repeat one signature.
 #[derive(Default)]
 struct SignatureSearch {
     start: usize,

@@ -4,7 +4,8 @@
 use memchr::{memchr, memchr2};
 use std::io::{self, ErrorKind, Read};
 
-/// The bytes that are read at once, and the longest line that is read. Longer ones are cut.
+/// The bytes that are read at once, and the longest line that is read.
+// Longer ones are cut.
 pub(super) const BLOCK: usize = 1 << 20;
 
 /// A line, or a state of a progress bar.

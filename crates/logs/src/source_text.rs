@@ -9,7 +9,8 @@ use super::{
 use std::fmt::Write;
 use testgen_base::text::{Align, Table, one_line};
 
-/// The files that are listed; the others are counted. A job has a file for each of its processes.
+/// The files that are listed; the others are counted.
+// A job has a file for each of its processes.
 const LISTED: usize = 20;
 /// The GPUs of a table that are listed.
 const GPUS: usize = 64;

@@ -251,10 +251,10 @@ impl<'a> TextConfig<'a> {
         self.number(POSITIONS)
     }
 
-    /// The positions of an encoder: RoBERTa and its relatives count from the pad token, which BERT
-    /// and its relatives have at 0.
+    /// The positions of an encoder.
     fn encoder_positions(&self) -> Option<usize> {
-        // The row of padding and the rows before it are never the position of a token.
+        // RoBERTa and its relatives count from the pad token, which BERT and its relatives have at
+        // 0. The row of padding and the rows before it are never the position of a token.
         let reserved = self
             .number(&["pad_token_id"])
             .filter(|pad| *pad > 0)

@@ -134,9 +134,10 @@ impl Description {
         Capabilities::described(self.model_type, self.head, &self.config)
     }
 
-    /// The account without the heads that the class does not have. The head that the file was saved
-    /// with is left over when another class is computed; that is not a tensor forgotten.
+    /// The account without the heads that the class does not have.
     pub(crate) fn account(&self, account: TensorAccount) -> TensorAccount {
+        // The head that the file was saved with is left over when another class is computed; that
+        // is not a tensor forgotten.
         if self.of_other_class {
             account.without_other_heads()
         } else {

@@ -239,7 +239,7 @@ impl<B: Ops> RagNetwork<B> {
             .cast(inputs.dtype))
     }
 
-    /// [batch]. The loss of sequences is about what the decoder read, as in transformers.
+    /// [batch].
     fn loss(
         &self,
         logits: Tensor<B, 3>,
@@ -254,6 +254,7 @@ impl<B: Ops> RagNetwork<B> {
             label_smoothing,
             ..
         } = self.settings;
+        // The loss of sequences is about what the decoder read, as in transformers.
         let ids = if by_token {
             if labels.shape() != target.shape() {
                 let expected = "integers of the shape of `decoder_input_ids`";

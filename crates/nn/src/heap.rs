@@ -4,8 +4,8 @@ use mimalloc::MiMalloc;
 use std::alloc::{GlobalAlloc, Layout};
 use std::sync::atomic::{AtomicUsize, Ordering::Relaxed};
 
-/// Bytes that the program asked for and has not given back. Padding and what the allocator keeps
-/// are not in it.
+/// Bytes that the program asked for and has not given back.
+// Padding and what the allocator keeps are not in it.
 static IN_USE: AtomicUsize = AtomicUsize::new(0);
 /// The most that `IN_USE` was since the last reset.
 static PEAK: AtomicUsize = AtomicUsize::new(0);

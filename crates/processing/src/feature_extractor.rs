@@ -114,8 +114,9 @@ impl Waveform {
         })
     }
 
-    /// Filled up to the longest; without a mask, padding counts as a part of the recording.
+    /// Filled up to the longest.
     fn process(&self, recordings: &[Audio]) -> Arrays {
+        // Without a mask, padding counts as a part of the recording.
         let longest = recordings
             .iter()
             .map(|audio| audio.samples.len())

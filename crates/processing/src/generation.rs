@@ -238,12 +238,12 @@ impl Feed {
         }
     }
 
-    /// The mask of all tokens, and the positions of the newest `new`: tokens are counted without
-    /// padding, padding has 0.
+    /// The mask of all tokens, and the positions of the newest `new`.
     fn insert_mask(&mut self, new: usize) {
         let Some(mask) = &self.mask else { return };
         let total = mask.first().map_or(0, Vec::len);
         let positions = mask.iter().flat_map(|row| {
+            // Tokens are counted without padding; padding has 0.
             let counted = row.iter().scan(0, |count, bit| {
                 *count += bit;
                 Some((*count - 1).max(0))

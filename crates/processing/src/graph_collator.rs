@@ -127,10 +127,10 @@ impl<'a> Item<'a> {
         }
     }
 
-    /// The number of edges that leave `node`, and one. transformers also takes it for the number of
-    /// edges that arrive.
+    /// The number of edges that leave `node`, and one.
     fn degree(&self, node: usize) -> i64 {
         let nodes = self.graph.nodes;
+        // transformers also takes it for the number of edges that arrive.
         1 + self.adjacent[node * nodes..(node + 1) * nodes]
             .iter()
             .filter(|adjacent| **adjacent)

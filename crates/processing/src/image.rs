@@ -95,10 +95,11 @@ impl Image {
     }
 
     /// The part of this size around the centre. If the image is smaller, black is put around it
-    /// first, as transformers' `center_crop` does.
+    /// first.
     pub(crate) fn center_crop(&self, Size { height, width }: Size) -> Self {
         let top = crop_offset(self.height, height);
         let left = crop_offset(self.width, width);
+        // Black around a smaller image, as transformers' `center_crop` does.
         let mut pixels = vec![0; height * width * 3];
         for row in 0..height {
             for column in 0..width {

@@ -37,10 +37,12 @@ pub(crate) struct Normalize {
 /// Fields of processors that fill images up to one size.
 const OF_PADDING: [&str; 3] = ["do_pad", "max_size", "pad_and_return_pixel_mask"];
 
-/// Fields of DPT's processor. Its `size_divisor` has no effect unless it pads.
+/// Fields of DPT's processor.
+// Its `size_divisor` has no effect unless it pads.
 const OF_MULTIPLES: [&str; 3] = ["ensure_multiple_of", "keep_aspect_ratio", "size_divisor"];
 
-/// Fields of MaskFormer's and Mask2Former's processors. Those of labels have no effect on images.
+/// Fields of MaskFormer's and Mask2Former's processors.
+// Those of labels have no effect on images.
 const OF_MASKS: [&str; 5] = [
     "_max_size",
     "ignore_index",

@@ -5,8 +5,8 @@
 //! nodes. Other paths would be as short, with other edges.
 
 /// Graphormer's distance of nodes without a path, and its word for that among the nodes on the way.
-/// It is at once the number of a node in graphs of more than 510, whose pairs then have no edges;
-/// transformers computes that, and so it is computed here.
+// It is at once the number of a node in graphs of more than 510, whose pairs then have no edges;
+// transformers computes that, and so it is computed here.
 pub(crate) const UNREACHABLE: i32 = 510;
 
 /// No intermediate node.

@@ -12,7 +12,8 @@ use std::fmt;
 use testgen_nn::array::Array;
 use testgen_types::{OutputError, WorstElement};
 
-/// The headroom of a zero error, and the largest that is reported: JSON has no infinity.
+/// The headroom of a zero error, and the largest that is reported.
+// JSON has no infinity.
 const LARGEST_HEADROOM: f64 = 1e6;
 /// Elements reported for a tensor that fails.
 const WORST: usize = 5;
@@ -83,6 +84,8 @@ pub(crate) fn compare(
     threshold: Threshold,
 ) -> TensorComparison {
     let same_shape = expected.shape() == got.shape();
+    // Shapes first: without equal shapes no element has a counterpart, and every distance would be
+    // arbitrary.
     let (true, Some(reference), Some(values)) = (same_shape, expected.as_floats(), got.as_floats())
     else {
         return incomparable(name, expected.shape(), got, threshold);
@@ -126,6 +129,7 @@ pub(crate) fn compare_runs(
     threshold: Threshold,
 ) -> TensorComparison {
     let comparison = compare(name, expected, got, threshold);
+    // Only after a pass: a failure of the ordinary comparison names its own element.
     let nan = nan_in_both(expected, got).filter(|_| comparison.failure.is_none());
     let Some((count, first)) = nan else {
         return comparison;
@@ -158,6 +162,7 @@ pub(crate) fn incomparable(
     got: &Array,
     threshold: Threshold,
 ) -> TensorComparison {
+    // Only the type can differ if the shapes are equal.
     let failure = if expected == got.shape() {
         Mismatch::Type
     } else {
@@ -195,6 +200,7 @@ fn evaluate(
     if within {
         return None;
     }
+    // One element is enough for the message; the report has the others.
     let furthest = furthest(reference, values, 1).first().copied().unwrap_or(0);
     Some(Mismatch::TooFar {
         worst: element(furthest),
@@ -203,10 +209,12 @@ fn evaluate(
     })
 }
 
-/// The report entry of tensors without a distance, because shape or type differ.
+/// The report entry of tensors without a distance.
 fn without_distance(name: &str, threshold: Threshold) -> OutputError {
+    // There is no distance where shape or type differ.
     OutputError {
         name: name.to_owned(),
+        // Not zero, which would read as a perfect result in a table.
         rel_l2: f64::MAX,
         max_rel: f64::MAX,
         rel_l2_threshold: threshold.rel_l2,
@@ -219,6 +227,7 @@ fn without_distance(name: &str, threshold: Threshold) -> OutputError {
 
 /// threshold / error in the measure that has the smaller ratio.
 fn headroom(measured: &MeasuredError, threshold: Threshold) -> f64 {
+    // The tighter of the two measures is the one that fails first.
     let smaller =
         ratio(threshold.rel_l2, measured.rel_l2).min(ratio(threshold.max_rel, measured.max_rel));
     if measured.non_finite > 0 {
@@ -239,9 +248,9 @@ fn worst(shape: &[usize], reference: &[f32], values: &[f32]) -> Vec<WorstElement
         .collect()
 }
 
-/// The elements with the largest errors, largest first. An element that is NaN or infinite on one
-/// side only comes first.
+/// The elements with the largest errors, largest first.
 fn furthest(reference: &[f32], values: &[f32], count: usize) -> Vec<usize> {
+    // An element that is NaN or infinite on one side only comes first.
     let distance = |flat: &usize| {
         let (expected, got) = (f64::from(reference[*flat]), f64::from(values[*flat]));
         // Equal infinities have a difference of NaN.

@@ -93,6 +93,7 @@ pub(crate) fn usable(kind: DeviceKind, engine: &EngineName) -> Vec<Device> {
     let listed = paths
         .iter()
         .filter_map(|path| listed_for_engine(*path, kind, engine).ok());
+    // A path that lists nothing is left out, because another one may have the devices.
     usable_of(listed.flatten(), kind, engine_kind(engine))
 }
 
@@ -176,7 +177,7 @@ fn listed(
 }
 
 /// These, else the devices that the engine lists, which may have a HIP runtime that no loader
-/// finds, as PyTorch's wheels do. The CUDA driver is one library for all processes.
+/// finds, as PyTorch's wheels do.
 fn listed_for_process(
     machine: &Inventory,
     path: DetectionPath,
@@ -184,6 +185,8 @@ fn listed_for_process(
     reported: impl FnOnce() -> Result<Vec<ReportedDevice>, String>,
 ) -> Result<Vec<Device>, DeviceUnavailable> {
     listed(machine, path, kind).or_else(|absent| {
+        // An AMD GPU alone, because no process can bring another CUDA driver, which is one library
+        // for all processes.
         if path != DetectionPath::HipRuntime || !may_be_reported(&machine.topology, kind) {
             return Err(absent);
         }

@@ -23,12 +23,12 @@ pub(crate) struct EarlierCheck {
 pub(crate) struct EarlierTimes(HashMap<EarlierCheck, f64>);
 
 impl EarlierTimes {
-    /// Of the report that the environment names; empty without one. A damaged one must not stop the
-    /// run that replaces it.
+    /// Of the report that the environment names; empty without one.
     pub(crate) fn from_environment() -> Self {
         match std::env::var_os(EARLIER_VARIABLE).filter(|path| !path.is_empty()) {
             Some(path) => {
                 let text = read_text(Path::new(&path), limit::REPORT);
+                // A damaged report must not stop the run that replaces it.
                 Self::parse(&text.unwrap_or_default())
             }
             None => Self::default(),

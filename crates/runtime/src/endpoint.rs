@@ -143,6 +143,8 @@ impl Endpoint {
     pub fn loaded(&self) -> Option<&LoadedSubject> {
         match self.status {
             Status::Real => self.served.as_ref().map(|served| &served.loaded),
+            // A fallback has a model, but a check that got it would pass on another device than the
+            // one it names.
             Status::Fallback { .. } | Status::Mock { .. } => None,
         }
     }
@@ -220,9 +222,10 @@ impl Endpoint {
         })
     }
 
-    /// Whether the peak of memory began with this load: an engine counts from its last load of a
-    /// model, so that before the first call of operators its peak is an earlier model's.
+    /// Whether the peak of memory began with this load.
     fn peak_is_of_load(&self) -> bool {
+        // An engine counts from its last load of a model, so that before the first call of
+        // operators its peak is an earlier model's.
         let is_model = matches!(self.loaded(), Some(LoadedSubject::Model { .. }));
         is_model
             || self
@@ -256,6 +259,7 @@ impl Endpoint {
     /// submission.
     pub fn process(&mut self) -> Vec<Answered> {
         let mut answered = Vec::new();
+        // Until the queue is empty, because a batch ends at a request of another kind.
         while let Some(batch) = self.queue.next_batch(self.batch_size()) {
             answered.extend(batch::answer(batch, &|request| self.handle(request)));
         }
@@ -306,6 +310,7 @@ pub(crate) fn chain(error: &dyn Error) -> String {
 
 /// The feature that an engine does not have, if that is the cause of an error.
 pub(crate) fn unsupported(error: &(dyn Error + 'static)) -> Option<String> {
+    // By type and not by text, because the reason of the feature is written by the engine.
     let mut causes = std::iter::successors(error.source(), |cause| (**cause).source());
     causes
         .find_map(|cause| cause.downcast_ref())

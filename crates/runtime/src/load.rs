@@ -48,6 +48,8 @@ pub fn load<'c>(
                     let (model, residency) = residency::load(load, checkpoint, device, precision)?;
                     (model, residency, Default::default())
                 }
+                // Before the load, so that the library's process is not asked for a model that it
+                // cannot have.
                 DeviceExecutor::Engine { process, .. } if process.only_operators() => {
                     return Err(Unsupported("models; it computes operators only".to_owned()).into());
                 }

@@ -28,6 +28,7 @@ pub(crate) fn log_warning(label: impl Display, text: impl Display) {
 /// Runs `work` and returns its result with the lines that it logged on this thread. Captures nest:
 /// the inner one gets its lines alone.
 pub(crate) fn capture_log<T>(work: impl FnOnce() -> T) -> (T, Vec<String>) {
+    // Replaced and put back, because a check can run another one in its own capture.
     let outer = CAPTURED.replace(Some(Vec::new()));
     let result = work();
     let lines = CAPTURED.replace(outer).unwrap_or_default();
@@ -59,13 +60,14 @@ fn is_on(value: Option<&std::ffi::OsStr>) -> bool {
     value.is_some_and(|value| !value.is_empty() && value != "0")
 }
 
-/// A label and a text in one line; line breaks become `; `, so that logs can be filtered by label.
+/// A label and a text in one line; line breaks become `; `.
 fn line(label: &str, text: &str) -> String {
     let parts: Vec<&str> = text
         .lines()
         .map(str::trim)
         .filter(|part| !part.is_empty())
         .collect();
+    // On one line, so that logs can be filtered by label.
     format!("{label}: {}", parts.join("; "))
 }
 

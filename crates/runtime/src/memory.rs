@@ -106,12 +106,12 @@ impl DeviceMemory {
     }
 }
 
-/// The maximum in use, as [`DeviceMemory::peak`] has it, without a query to the driver. Engines are
-/// not asked: their peak is of the last model, and operators are none.
+/// The maximum in use, as [`DeviceMemory::peak`] has it, without a query to the driver.
 pub(crate) fn peak(device: &OpenDevice) -> Option<u64> {
     match &device.executor {
         #[cfg(feature = "native")]
         DeviceExecutor::Native(backend) => gpu_memory::peak(backend),
+        // Their peak is of the last model, and operators are none.
         DeviceExecutor::Engine { .. } => None,
     }
 }

@@ -72,6 +72,7 @@ fn probe(device: &OpenDevice) -> HalfProbe {
     if device.facts.kind != DeviceKind::Cpu {
         log_verbose(device.facts.label(), "probing f16 and bf16");
     }
+    // TF32 exists on matrix units only; the CPU computes f32 in its place.
     let gpu = (device.facts.kind != DeviceKind::Cpu).then(|| device.clone());
     HalfProbe {
         f16: classify(Precision::F16, &measure(device, Precision::F16)),

@@ -75,6 +75,8 @@ pub(crate) struct Vector {
 impl Vector {
     /// The array, or `None` if the shape has another number of elements.
     pub(crate) fn array(&self) -> Option<Array> {
+        // Checked here, because `Array::floats` panics if the sizes do not agree, and the file is
+        // read from outside.
         let fits = self.shape.iter().product::<usize>() == self.values.len();
         fits.then(|| Array::floats(self.shape.as_slice(), self.values.clone()))
     }
@@ -209,6 +211,7 @@ pub(crate) fn inapplicable(directory: &Path, task: Task) -> Option<String> {
     let recorded = match entries(&path) {
         Ok(entries) => entries.contains_key(task.as_str()),
         Err(AnswerError::Missing { .. }) => false,
+        // The check reads the file again, and reports the error.
         Err(_) => return None,
     };
     (!recorded).then(|| {

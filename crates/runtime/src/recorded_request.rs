@@ -50,8 +50,8 @@ pub(crate) struct RequestFields {
     graphs: Option<Vec<String>>,
 }
 
-/// The controls that recorded answers use: they must not depend on random numbers, which differ
-/// between libraries.
+/// The controls that recorded answers use.
+// They must not depend on random numbers, which differ between libraries.
 #[derive(Debug, Clone, Deserialize)]
 #[serde(deny_unknown_fields)]
 struct Controls {
@@ -190,6 +190,7 @@ impl RecordedRequest {
                 let samples = self.tensors.floats(PART, name)?;
                 Ok(Audio {
                     sampling_rate,
+                    // `floats` has refused every other type.
                     samples: samples.as_floats().unwrap_or_default().to_vec(),
                 })
             })

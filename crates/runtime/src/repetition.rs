@@ -38,11 +38,13 @@ pub(crate) fn run_twice(executor: &dyn Execute, call: &Call) -> Runs {
     }
 }
 
-/// Computes a call. A panic on the device's own thread is an error: what it returns was never
-/// written.
+/// Computes a call.
 pub(crate) fn run(executor: &dyn Execute, call: &Call) -> Actual {
+    // A panic on the device's own thread is an error, because the result that the call returns was
+    // never written.
     let panics = open::device_panics();
     let result = executor.execute(call).map(|computed| computed.tensor);
+    // Compared and not reset, because other threads count their panics, too.
     if open::device_panics() == panics {
         return Actual::from_result(result);
     }

@@ -42,6 +42,7 @@ impl Report {
 
     /// Appends to `path`, which is created if it does not exist.
     pub(crate) fn append_to(path: &Path) -> Result<Self, ReportWriteError> {
+        // Appended and not replaced: the processes of a suite share the file.
         let file = OpenOptions::new().append(true).create(true).open(path);
         let file = file.map_err(|source| ReportWriteError {
             path: path.to_owned(),
@@ -57,13 +58,16 @@ impl Report {
         self.append_line(entry)
     }
 
-    /// Appends one line of JSON with a single write, so that lines of several processes do not mix.
+    /// Appends one line of JSON with a single write.
     pub(crate) fn append_line(&self, entry: &impl Serialize) -> Result<(), ReportWriteError> {
         let Some((path, file)) = &self.file else {
             return Ok(());
         };
+        // The line is complete before the lock is taken, so that a value that cannot be written
+        // leaves no half line.
         let mut line = serde_json::to_vec(entry).map_err(|source| failed(source.into(), path))?;
         line.push(b'\n');
+        // With a single write, so that lines of several processes do not mix.
         let mut file = file
             .lock()
             .unwrap_or_else(std::sync::PoisonError::into_inner);

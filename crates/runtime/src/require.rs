@@ -60,6 +60,7 @@ impl RequiredDevices {
     /// requirement.
     pub(crate) fn refuses(&self, device: &Device) -> Option<String> {
         let requirement = self.on(device.kind)?;
+        // Without `-sim` a simulation would look like the hardware that the job requires.
         (device.simulated && !requirement.simulated).then(|| {
             let kind = device.kind;
             format!(
@@ -74,11 +75,13 @@ impl FromStr for RequiredDevices {
     type Err = RequireError;
 
     fn from_str(text: &str) -> Result<Self, Self::Err> {
+        // An empty variable counts as absent, so that a job can clear what its environment sets.
         if text.trim().is_empty() {
             return Ok(Self::default());
         }
         let requirements = text.split(',').map(str::parse);
         let requirements: Vec<Requirement> = requirements.collect::<Result<_, _>>()?;
+        // A kind that is listed twice with different counts has no single requirement.
         Requirement::confirm_distinct(&requirements)?;
         Ok(Self(requirements))
     }

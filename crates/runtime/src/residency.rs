@@ -22,9 +22,12 @@ pub(crate) fn load(
     precision: Precision,
 ) -> Result<(Model, Residency), LoadError> {
     let residency = device.residency;
+    // The option decides alone: falling back from it would test another residency than the one that
+    // the report names.
     if residency != Residency::Resident {
         return Ok((load(residency)?, residency));
     }
+    // A closure, because the CPU and engines do not need the headers of the checkpoint.
     if is_larger_than(device, || weights(checkpoint, precision)) {
         match load(Residency::Streamed) {
             // Streaming was not asked for: the error to come, of the device's memory, is the one
@@ -36,15 +39,16 @@ pub(crate) fn load(
     Ok((load(Residency::Resident)?, Residency::Resident))
 }
 
-/// Whether `weights` are more than a GPU of the native engine has room for. Only they are compared:
-/// what a call needs besides them depends on its inputs.
+/// Whether `weights` are more than a GPU of the native engine has room for.
 fn is_larger_than(device: &OpenDevice, weights: impl FnOnce() -> Option<u64>) -> bool {
     let is_gpu = device.facts.kind != DeviceKind::Cpu;
     if !is_gpu || matches!(device.executor, DeviceExecutor::Engine { .. }) {
         return false;
     }
     let free = testgen_device::memory(&device.facts).map(|(free, _)| free);
+    // The smaller of both: a test sets the limit below the memory of the device.
     let room = [free, gpu_memory::limit()].into_iter().flatten().min();
+    // Only the weights are compared, because the need of a call besides them depends on its inputs.
     room.zip(weights())
         .is_some_and(|(room, weights)| weights > room)
 }

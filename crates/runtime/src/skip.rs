@@ -59,6 +59,7 @@ impl Skip {
 
     /// The reason, if the skip applies.
     pub(crate) fn reason(&self, registration: Registration) -> Option<&'static str> {
+        // A skip without a device or a precision holds for all of them.
         let applies = self.check == registration.check
             && self
                 .device

@@ -51,14 +51,15 @@ const FEW: usize = 64;
 impl Threshold {
     /// The threshold for `expected`, a tensor of the same kind as `recorded` but computed from
     /// other inputs.
-    ///
-    /// Noise is relative to the recorded tensor. A tensor of few elements may be much smaller by
-    /// chance, so it may be off by as much, in absolute terms, as the worst element of the recorded
-    /// tensor.
     pub(crate) fn in_units_of(self, recorded: f64, expected: &[f32]) -> Self {
+        // Many elements average out, so that the norm of another input is close to the recorded
+        // one.
         if expected.len() >= FEW {
             return self;
         }
+        // Noise is relative to the recorded tensor. A tensor of few elements may be much smaller by
+        // chance, so it may be off by as much, in absolute terms, as the worst element of the
+        // recorded tensor.
         let norm = expected
             .iter()
             .map(|value| f64::from(*value).powi(2))
@@ -86,9 +87,9 @@ impl Threshold {
     }
 }
 
-/// The factor between the noise of the reference and the error that passes: an implementation with
-/// the same arithmetic but another order of operations has an error of the size of the noise, and
-/// its largest element may be a few times that.
+/// The factor between the noise of the reference and the error that passes.
+// An implementation with the same arithmetic but another order of operations has an error of the
+// size of the noise, and its largest element may be a few times that.
 const NOISE_FACTOR: f64 = 4.0;
 
 /// The limits of thresholds for one arithmetic.
@@ -97,7 +98,8 @@ struct ThresholdLimits {
     noise: Precision,
     /// The least threshold; noise of a small model can be zero by chance.
     floor: Threshold,
-    /// The largest threshold, so that a numerically unstable reference cannot let everything pass.
+    /// The largest threshold.
+    // A numerically unstable reference must not let everything pass.
     ceiling: Threshold,
     /// The threshold of a tensor without recorded noise.
     without_noise: Threshold,
@@ -203,11 +205,10 @@ impl<'a> Tolerance<'a> {
 
     /// For probabilities that a softmax computes from the scores `name`, whose largest recorded one
     /// is `largest`.
-    ///
-    /// A softmax turns an absolute error of scores into a relative one of probabilities, at most
-    /// twice as large, because its own score and the others can be off in opposite directions.
     pub(crate) fn probabilities(&self, name: &str, largest: f64) -> DerivedThreshold {
         let Threshold { rel_l2, max_rel } = self.golden(name);
+        // A softmax turns an absolute error of scores into a relative one of probabilities, at most
+        // twice as large, because its own score and the others can be off in opposite directions.
         let factor = 2.0 * largest.max(1.0);
         let uncapped = Threshold::new(factor * rel_l2, factor * max_rel);
         let ceiling = self.compute.limits().ceiling;
@@ -252,12 +253,12 @@ impl<'a> Tolerance<'a> {
         self.noise.level(self.compute.limits().noise, name)
     }
 
-    /// Whether an error above the threshold may be the reference's own: the recorded error of the
-    /// reference is above the largest threshold, too, so that neither a failure nor a pass would
-    /// say anything.
+    /// Whether an error above the threshold may be the reference's own.
     pub(crate) fn leaves_open(&self, name: &str, error: &OutputError) -> bool {
         let ceiling = self.compute.limits().ceiling;
         self.noise(name).is_some_and(|noise| {
+            // Where the recorded error of the reference is above the largest threshold, too,
+            // neither a failure nor a pass would say anything.
             let is_unstable = noise.rel_l2 > ceiling.rel_l2 || noise.max_rel > ceiling.max_rel;
             is_unstable
                 && error.rel_l2 <= NOISE_FACTOR * noise.rel_l2
@@ -269,6 +270,7 @@ impl<'a> Tolerance<'a> {
         let Some(noise) = self.noise.level(limits.noise, name) else {
             return limits.without_noise;
         };
+        // The ceiling holds for recorded noise only: a tensor without any has a fixed threshold.
         Threshold {
             rel_l2: (NOISE_FACTOR * noise.rel_l2).clamp(floor.rel_l2, limits.ceiling.rel_l2),
             max_rel: (NOISE_FACTOR * noise.max_rel).clamp(floor.max_rel, limits.ceiling.max_rel),

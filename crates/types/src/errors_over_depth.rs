@@ -34,12 +34,13 @@ pub struct ErrorRise {
 }
 
 /// The usual error of a layer is at most this many times the reference's own, or the median ratio
-/// of the layers before it. Of 1,100 layers that passed on five devices, the largest ratio was 2.3.
+/// of the layers before it.
+// Of 1,100 layers that passed on five devices, the largest ratio was 2.3.
 const USUAL_RATIO: f64 = 4.0;
 
 /// Without the reference's own error, the usual error of a layer is at most this many times the
-/// median of the layers before it: the reference's own grows by up to 7.7 from one layer to the
-/// next.
+/// median of the layers before it.
+// The reference's own grows by up to 7.7 from one layer to the next.
 const USUAL_GROWTH: f64 = 10.0;
 
 impl ErrorsOverDepth {
@@ -123,14 +124,16 @@ fn is_unusual(before: &[&LayerError], layer: &LayerError) -> bool {
     layer.rel_l2 == f64::MAX || usual.is_some_and(|usual| layer.rel_l2 > USUAL_GROWTH * usual)
 }
 
-/// The error in units of the reference's own. A layer without rounding has no unit.
+/// The error in units of the reference's own.
 fn ratio(layer: &LayerError) -> Option<f64> {
+    // A layer without rounding has no unit.
     let reference = layer.reference.filter(|reference| *reference > 0.0)?;
     Some((layer.rel_l2 / reference).min(f64::MAX))
 }
 
 /// The median of the values above zero.
 fn median(values: impl Iterator<Item = f64>) -> Option<f64> {
+    // Without zeros, beside which every error would be unusual.
     let mut values: Vec<f64> = values.filter(|value| *value > 0.0).collect();
     values.sort_by(f64::total_cmp);
     values.get(values.len() / 2).copied()

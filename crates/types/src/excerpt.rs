@@ -6,8 +6,8 @@ use std::borrow::Cow;
 /// The number of characters of an input that a message repeats.
 const LENGTH: usize = 200;
 
-/// The number of characters after the gap: the end of a parser's message has the line and the
-/// column.
+/// The number of characters after the gap.
+// The end of a parser's message has the line and the column.
 const END: usize = 60;
 
 const GAP: &str = "...";

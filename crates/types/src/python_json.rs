@@ -3,8 +3,8 @@
 
 use std::borrow::Cow;
 
-/// `-Infinity` first: otherwise its sign would be left in front of the object that replaces
-/// `Infinity`.
+// `-Infinity` first: otherwise its sign would be left in front of the object that replaces
+// `Infinity`.
 const LITERALS: [&str; 3] = ["-Infinity", "Infinity", "NaN"];
 
 /// `text` with every bare `Infinity`, `-Infinity` and `NaN` as transformers 5 writes it:

@@ -17,8 +17,8 @@ use testgen_types::{EntryStatus, ReportEntry};
 
 const NAME: &str = "native";
 
-/// The checks that are run, the first one that the suite has: the second one for a suite in f32
-/// only.
+/// The checks that are run, the first one that the suite has.
+// The second one is for a suite in f32 only.
 const CHECKS: [&str; 2] = ["half_probe", "placement"];
 
 /// Computes on each device with the suite of `manifest`; one run of it may take `limit`.

@@ -124,6 +124,7 @@ fn table(rows: &[SpecRow<'_>], out: &mut Out) -> Result<(), Error> {
     let mut cells = vec![heads.map(str::to_owned)];
     for row in rows {
         let checkpoint = match (row.available, row.goldens) {
+            // Operators have no checkpoint that could be missing.
             _ if row.checkpoint.is_none() => "none",
             (true, true) => "with goldens",
             (true, false) => "no goldens",

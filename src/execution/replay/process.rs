@@ -51,6 +51,7 @@ pub fn compute(
         source,
     })?;
     // A process that ends early leaves no outcome, or a part of one.
+    // The smaller call is in it, beside the recorded one.
     let outcome = read_text(&path, 2 * FailedCall::BYTES)
         .ok()
         .and_then(|text| serde_json::from_str(&text).ok());
@@ -79,6 +80,7 @@ fn command(suite: &BuiltSuite, file: &Path, outcome: &Path, options: &ReplayOpti
             .map(|(name, value)| (*name, value)),
     );
     command
+        // The native engine alone computes calls again, whatever the user chose for runs.
         .env("TESTGEN_ENGINES", "native")
         .env("TESTGEN_REPLAY", file)
         .env("TESTGEN_REPLAY_OUTCOME", outcome);
@@ -96,6 +98,7 @@ fn command(suite: &BuiltSuite, file: &Path, outcome: &Path, options: &ReplayOpti
 
 /// The error of a process that wrote no outcome.
 fn ended(output: &LimitedOutput, limit: Duration) -> ReplayError {
+    // Without a status the process was ended here: by the user, or by the limit.
     let Some(status) = output.status else {
         return if is_interrupted() {
             ChildError::Interrupted.into()
@@ -104,8 +107,10 @@ fn ended(output: &LimitedOutput, limit: Duration) -> ReplayError {
         };
     };
     let errors = String::from_utf8_lossy(&output.stderr);
+    // The last line, because a panic or a driver's message is written at the end.
     let last = errors
         .lines()
+        // Programs print the cause of their end last.
         .rev()
         .find(|line| !line.trim().is_empty())
         .unwrap_or("no output");

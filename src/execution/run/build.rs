@@ -72,8 +72,8 @@ pub fn build(options: &BuildOptions, progress: &mut RunProgress) -> Result<Built
     Ok(suite)
 }
 
-/// Crates that compute numbers of the native engine, and little where another one computes:
-/// optimised, they are half of the build.
+/// Crates that compute numbers of the native engine, and little where another one computes.
+// Optimised, they are half of the build.
 const UNOPTIMISED: [&str; 6] = [
     "--config",
     "profile.dev.package.testgen-nn.opt-level=0",
@@ -86,6 +86,7 @@ const UNOPTIMISED: [&str; 6] = [
 /// Cargo's arguments for the features of the suite.
 fn features(options: &BuildOptions, own_workspace: bool) -> Vec<&'static str> {
     let mut features = Vec::new();
+    // In a workspace other crates need burn, so that leaving it out would only build it twice.
     if options.engines_only && own_workspace {
         features.push("--no-default-features");
         features.extend(UNOPTIMISED);
@@ -116,6 +117,7 @@ fn command(program: &Path, options: &BuildOptions, features: &[&str], quiet: boo
 
 fn only_test_binary(messages: &str, manifest: &Path) -> Result<BuiltSuite, RunError> {
     let mut suites: Vec<BuiltSuite> = cargo::artifacts(messages).filter_map(suite).collect();
+    // Exactly one: with several, a run could test another suite than the one that was generated.
     match (suites.pop(), suites.len()) {
         (Some(suite), 0) => Ok(suite),
         (suite, others) => {

@@ -32,6 +32,7 @@ pub(super) fn arguments(manifest: &Path) -> Vec<OsString> {
     };
     let own = metadata.workspace_root.join("target");
     let mut arguments = Vec::new();
+    // Any other directory was chosen by the user.
     if metadata.target_directory == own {
         let cache = cache(|name| env::var_os(name));
         match cache
@@ -103,14 +104,16 @@ fn cache(variable: impl Fn(&str) -> Option<OsString>) -> Option<PathBuf> {
     });
     // The XDG specification requires relative paths to be ignored.
     let [xdg, home] = [xdg, home].map(|path| path.filter(|path| path.is_absolute()));
+    // Absolute, because cargo runs in the directory of the suite.
     own.and_then(|path| std::path::absolute(path).ok())
         .or_else(|| Some(xdg?.join("testgen")))
         .or_else(|| Some(home?.join(".cache/testgen")))
 }
 
-/// A directory name for the runtime that the suite depends on. One directory per runtime can be
-/// deleted when the runtime is no longer used; cargo itself never deletes from a target directory.
+/// A directory name for the runtime that the suite depends on.
 fn runtime_key(manifest: &Path) -> Option<String> {
+    // One directory per runtime can be deleted when the runtime is no longer used; cargo itself
+    // never deletes from a target directory.
     let table: toml::Table = read_text(manifest, limit::SOURCE).ok()?.parse().ok()?;
     let dependency = table.get("dependencies")?.get(RUNTIME)?;
     if let Some(version) = dependency
@@ -130,6 +133,7 @@ fn runtime_key(manifest: &Path) -> Option<String> {
                 .collect(),
         );
     }
+    // The real path, so that a link and its target share what is compiled.
     let path = manifest
         .parent()?
         .join(dependency.get("path")?.as_str()?)
@@ -140,12 +144,11 @@ fn runtime_key(manifest: &Path) -> Option<String> {
 
 /// A number of codegen units that differs from the number of other suites, which makes cargo give
 /// their files different names.
-///
-/// Cargo identifies a package of the workspace by its name and its path relative to the workspace,
-/// so all suites of one name would share file names, and a suite could run the binary of another
-/// one. Every number is above the 256 units of an incremental build, which a suite never reaches,
-/// so that the generated code stays the same.
 fn distinct_codegen_units(manifest: &Path) -> u64 {
+    // Cargo identifies a package of the workspace by its name and its path relative to the
+    // workspace, so all suites of one name would share file names, and a suite could run the binary
+    // of another one. Every number is above the 256 units of an incremental build, which a suite
+    // never reaches, so that the generated code stays the same.
     const MIN: u64 = 257;
     const RANGE: u64 = 1 << 20;
     MIN + u64::from_str_radix(&digest(manifest), 16).expect("a digest is hexadecimal") % RANGE

@@ -49,6 +49,7 @@ fn is_of(binary: &Path, directory: &Path) -> bool {
     let Ok(text) = read_text(&binary.with_extension("d"), limit::SOURCE) else {
         return false;
     };
+    // By the directory and not by the name, because suites of one name share a target directory.
     let mut named = text
         .lines()
         .filter_map(|line| line.strip_prefix("# env-dep:CARGO_MANIFEST_DIR="));

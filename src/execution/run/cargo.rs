@@ -55,9 +55,9 @@ impl Message {
     }
 }
 
-/// The artifacts in cargo's messages. Other lines are ignored, for instance the output of a build
-/// script.
+/// The artifacts in cargo's messages.
 pub(super) fn artifacts(stdout: &str) -> impl Iterator<Item = Artifact> {
+    // Other lines are ignored, for instance the output of a build script.
     let messages = stdout
         .lines()
         .filter_map(|line| serde_json::from_str::<Message>(line).ok());
@@ -90,7 +90,7 @@ pub(super) fn package_name(manifest: &Path) -> Option<String> {
         .map(|package| package.name)
 }
 
-/// The workspace of a manifest. None when cargo fails; the build then reports the error.
+/// The workspace of a manifest. None when cargo fails.
 pub(super) fn metadata(manifest: &Path) -> Option<Metadata> {
     let mut command = Command::new(program());
     command
@@ -102,6 +102,7 @@ pub(super) fn metadata(manifest: &Path) -> Option<Metadata> {
             "--manifest-path",
         ])
         .arg(manifest);
+    // The error is dropped, because the build that follows reports it.
     let output = command.stdin(Stdio::null()).output().ok()?;
     serde_json::from_slice(&output.stdout).ok()
 }

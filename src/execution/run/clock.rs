@@ -21,6 +21,7 @@ const TOLERATED: Duration = Duration::from_secs(2);
 /// Deletes the built suite of `manifest` if its binary is dated in the future. `arguments` are the
 /// arguments of the build that follows.
 pub(super) fn forget_future_builds(manifest: &Path, release: bool, arguments: &[OsString]) {
+    // Only then, because cleaning makes the next build compile the suite again.
     if find_built(manifest)
         .and_then(|suite| modified(&suite.binary))
         .is_some_and(is_future)
@@ -33,8 +34,9 @@ fn is_future(time: SystemTime) -> bool {
     time > SystemTime::now() + TOLERATED
 }
 
-/// A failure is not reported: the build that follows reports it, too, with what cargo prints.
+/// A failure is not reported.
 fn clean(manifest: &Path, release: bool, arguments: &[OsString]) {
+    // The build that follows reports it, too, with what cargo prints.
     let Some(name) = cargo::package_name(manifest) else {
         return;
     };
@@ -47,5 +49,6 @@ fn clean(manifest: &Path, release: bool, arguments: &[OsString]) {
     if release {
         command.arg("--release");
     }
+    // A suite that cannot be cleaned is built as it is.
     let _ = command.stdin(Stdio::null()).stdout(Stdio::null()).status();
 }

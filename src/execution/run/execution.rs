@@ -133,6 +133,7 @@ pub fn list(
     let text = String::from_utf8_lossy(&output.stdout);
     Ok(text
         .lines()
+        // libtest also lists benchmarks.
         .filter_map(|line| line.strip_suffix(": test"))
         .map(str::to_owned)
         .collect())
@@ -249,6 +250,7 @@ impl Started {
             .envs(part.environment.iter().map(|(name, value)| (*name, value)))
             .env(REPORT, report.path())
             .env(STARTED, started.path());
+        // The report that this run replaces, whose times show how long the checks will take.
         if target.is_file() {
             command.env(EARLIER, &target);
         }

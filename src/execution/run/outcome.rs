@@ -43,6 +43,7 @@ pub fn summarize(run: &Run<'_>, expected: &ExpectedFailures) -> Result<Summary, 
                 .filter(|entry| tests.contains(&entry.test_name())),
         );
     }
+    // Of all processes together, because another one may have computed the model.
     problems.extend(not_computed(&entries));
     let unmet = run
         .required
@@ -54,13 +55,13 @@ pub fn summarize(run: &Run<'_>, expected: &ExpectedFailures) -> Result<Summary, 
     Ok(Summary::new(&entries, problems, expected))
 }
 
-/// The models that were computed in no column of the CPU. There an ignored check means that the
-/// engines lack the model; on a GPU it can also mean that the device is absent, which `--require`
-/// reports.
+/// The models that were computed in no column of the CPU.
 fn not_computed(entries: &[ReportEntry]) -> Vec<ReportProblem> {
     // Two checks that compute every model, because a spec may skip one. Others compare inputs and
     // files.
     let computing = [Check::Finite, Check::OutputGolden];
+    // On the CPU an ignored check means that the engines lack the model; on a GPU it can also mean
+    // that the device is absent, which `--require` reports.
     let on_cpu = entries
         .iter()
         .filter(|entry| entry.device == DeviceKind::Cpu && computing.contains(&entry.check));

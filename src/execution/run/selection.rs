@@ -33,6 +33,8 @@ pub fn select(filter: &SpecFilter, listed: &BTreeSet<String>) -> Selection {
             Some(parts) if !parts.model_is_kept(filter) => {
                 format!("{}::{}::", parts.architecture, parts.model)
             }
+            // By device and check, which all kept models skip alike; the models that are left out
+            // are skipped as a whole.
             Some(parts) => format!("::{}::{}", parts.device, parts.check),
             None => test.clone(),
         });

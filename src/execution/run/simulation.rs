@@ -60,6 +60,7 @@ impl Simulation {
         progress.stage("simulating", &manifest.display().to_string());
         let root = install(&build(&manifest, progress.is_quiet())?)?;
         let environment = environment(&root, self.devices.as_deref());
+        // After the installation, because the simulator's own program answers.
         validate(&root, &environment)?;
         progress.end("simulated", self.devices.as_deref().unwrap_or("rocm"));
         Ok(environment)
@@ -165,11 +166,13 @@ fn install(artifacts: &Artifacts) -> Result<PathBuf, RunError> {
     Ok(root)
 }
 
-/// Copies a file atomically, because another run may have loaded the previous copy.
+/// Copies a file atomically.
 fn replace(from: &Path, to: &Path) -> io::Result<()> {
+    // An equal file stays, because a running suite may have it open.
     if fs::read(to).is_ok_and(|there| fs::read(from).is_ok_and(|here| here == there)) {
         return Ok(());
     }
+    // Atomically, because another run may have loaded the previous copy.
     let folder = to.parent().unwrap_or(Path::new("."));
     fs::create_dir_all(folder)?;
     let temporary = tempfile::Builder::new()
@@ -181,6 +184,7 @@ fn replace(from: &Path, to: &Path) -> io::Result<()> {
 
 /// Places the simulator before a real ROCm installation in every variable that burn searches.
 fn environment(root: &Path, devices: Option<&str>) -> Vec<(&'static str, OsString)> {
+    // The rest of the path stays, because the suite starts other programs, too.
     let path = env::var_os("PATH").unwrap_or_default();
     // First, because a real ROCm has a `hipconfig`, too.
     let folders = std::iter::once(root.join("bin")).chain(env::split_paths(&path));

@@ -30,6 +30,7 @@ impl FromStr for SoakTime {
             _ => None,
         };
         seconds
+            // A soak of no time would be a run that repeats nothing.
             .filter(|seconds| *seconds > 0)
             .map(|seconds| Self(Duration::from_secs(seconds)))
             .ok_or_else(error)

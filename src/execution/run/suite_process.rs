@@ -4,8 +4,8 @@ use super::BuiltSuite;
 use std::process::Command;
 use testgen_types::{TUNE_VARIABLE, TUNED_VARIABLE};
 
-/// Variables that request other work than the checks, or a place for results. A command sets the
-/// variables that it needs; values of the user would change its work.
+/// Variables that request other work than the checks, or a place for results.
+// A command sets the variables that it needs; values of the user would change its work.
 const REQUESTS: [&str; 17] = [
     "NEXTEST",
     "TESTGEN_BENCH",
@@ -36,11 +36,12 @@ pub(crate) const STARTED: &str = "TESTGEN_STARTED";
 /// The environment variable that names an earlier report.
 pub(crate) const EARLIER: &str = "TESTGEN_EARLIER";
 
-/// The test binary as cargo starts it, in the directory of its Cargo.toml, so that relative paths
-/// work. It has the devices and engines that the user chose with variables.
+/// The test binary as cargo starts it, in the directory of its Cargo.toml. It has the
+/// devices and engines that the user chose with variables.
 pub(crate) fn command(suite: &BuiltSuite) -> Command {
     let mut command = Command::new(&suite.binary);
     command
+        // Relative paths of the suite work there.
         .current_dir(&suite.directory)
         .env("CARGO_MANIFEST_DIR", &suite.directory)
         .env_remove(REPORT);

@@ -76,8 +76,9 @@ pub fn record_all(
     }))
 }
 
-/// The next target. A function, so that the lock is released before the target is recorded.
+/// The next target.
 fn next(queue: &Mutex<VecDeque<usize>>) -> Option<usize> {
+    // In a function, so that the lock is released before the target is recorded.
     queue
         .lock()
         .unwrap_or_else(PoisonError::into_inner)

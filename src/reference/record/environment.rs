@@ -3,10 +3,10 @@
 
 use std::process::Command;
 
-/// The variables that are passed on, each with its use. Python itself runs with `-I` and ignores
-/// its variables: `PYTHONPATH`, `PYTHONHOME`, `PYTHONSTARTUP` and packages in the user's home have
-/// no effect. A virtual environment is found from the path of its Python, so `VIRTUAL_ENV` is not
-/// needed.
+/// The variables that are passed on, each with its use.
+// Python itself runs with `-I` and ignores its variables: `PYTHONPATH`, `PYTHONHOME`,
+// `PYTHONSTARTUP` and packages in the user's home have no effect. A virtual environment is found
+// from the path of its Python, so `VIRTUAL_ENV` is not needed.
 const KEPT: [(&str, &str); 6] = [
     ("PATH", "finds `python3`; some packages start programs"),
     ("HOME", "transformers creates its cache directory there"),
@@ -19,7 +19,8 @@ const KEPT: [(&str, &str); 6] = [
     ),
 ];
 
-/// The variables that are set. The Hub is never asked, whatever the user's environment contains.
+/// The variables that are set.
+// The Hub is never asked, whatever the user's environment contains.
 const SET: [(&str, &str); 3] = [
     ("HF_HUB_OFFLINE", "1"),
     ("HF_HUB_DISABLE_TELEMETRY", "1"),

@@ -136,9 +136,9 @@ fn each_line(from: Option<impl Read>, mut use_line: impl FnMut(String)) {
     lines.for_each(|line| use_line(String::from_utf8_lossy(&line).into_owned()));
 }
 
-/// The step in a line `progress STEP DONE OF`; the recorder prints paths to stdout, too, which the
-/// command prints itself.
+/// The step in a line `progress STEP DONE OF`.
 fn step(line: &str) -> Option<Content> {
+    // The recorder prints paths to stdout, too, which the command prints itself.
     let mut words = line.strip_prefix("progress ")?.split(' ');
     let step = words.next()?.to_owned();
     Some(Content::Step {

@@ -73,10 +73,10 @@ pub(super) fn record_stored(
     Ok(target.join(recorded.file_name().unwrap_or_default()))
 }
 
-/// Before the weights are computed: a golden is replaced only if the user says so.
 fn refuse_recorded(recorder: &Recorder<'_>, target: &Path) -> Result<(), PythonError> {
     let golden = target.join("golden.safetensors");
     let (force, answers) = (recorder.options().force, recorder.options().answers);
+    // Before the weights are computed, because a golden is replaced only if the user says so.
     if golden.is_file() && !force && !answers {
         return Err(PythonError::Exists { path: golden });
     }

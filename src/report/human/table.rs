@@ -32,6 +32,8 @@ pub(super) fn tables(summary: &Summary) -> String {
     let computed: BTreeSet<TablePlace<'_>> = summary
         .rows
         .iter()
+        // Only columns in which something ran on the device itself: elsewhere every model has
+        // nothing.
         .filter(|row| row.ran_on.iter().any(|it| !is_elsewhere(it)))
         .map(place)
         .collect();
@@ -126,6 +128,7 @@ impl<'r> ArchitectureTotals<'r> {
 /// Whether a check of the row failed or ran elsewhere, or nothing ran on a device on which other
 /// models did.
 fn is_notable(row: &SummaryRow, computed: &BTreeSet<TablePlace<'_>>) -> bool {
+    // On an absent device every model has nothing, which would list them all.
     let is_missing = row.ran_on.is_empty() && computed.contains(&place(row));
     row.failed > 0 || is_missing || row.ran_on.iter().any(is_elsewhere)
 }

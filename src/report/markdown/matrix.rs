@@ -11,7 +11,8 @@ use testgen_types::Precision;
 
 /// Models of a table that is read without a summary.
 const MODELS_SHOWN: usize = 40;
-/// Notable models shown: GitHub limits a step summary to 1 MiB.
+/// Notable models shown.
+// GitHub limits a step summary to 1 MiB.
 const NOTABLE_SHOWN: usize = 200;
 
 /// A device and a precision.

@@ -115,10 +115,10 @@ pub(crate) fn read_report(path: &Path) -> Result<String, ReportError> {
     Ok(String::from_utf8_lossy(&bytes).into_owned())
 }
 
-/// The content of a gzip file. A small file can expand to any size, so the limit of a report
-/// holds for its content, too.
+/// The content of a gzip file.
 fn unpacked(packed: &[u8], limit: u64) -> Result<Vec<u8>, String> {
     let mut bytes = Vec::new();
+    // A small file can expand to any size, so the limit of a report holds for its content, too.
     MultiGzDecoder::new(packed)
         // One byte more than allowed shows that the content is too large, without unpacking it.
         .take(limit + 1)

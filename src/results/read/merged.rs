@@ -249,8 +249,9 @@ impl TestKey {
 }
 
 /// Drops checks that did not run for lack of a device when another machine ran them on a real
-/// device. A simulation does not replace them.
+/// device.
 fn drop_superseded(located: &mut Vec<Located>) {
+    // A simulation does not replace a check that did not run.
     let ran: BTreeSet<TestKey> = located
         .iter()
         .filter(|located| !located.identity.simulated && located.identity.name.is_some())

@@ -70,9 +70,9 @@ pub(crate) fn report_files(path: &Path) -> Result<Vec<PathBuf>, ReportError> {
     }
 }
 
-/// With several paths the name begins with the directory's, so that it stays unique. It is never an
-/// absolute path: the merged report must not depend on the machine that merges.
+/// With several paths the name begins with the directory's, so that it stays unique.
 fn name(path: &Path, file: &Path, several: bool) -> String {
+    // Never an absolute path: the merged report must not depend on the machine that merges.
     match file.strip_prefix(path) {
         Ok(below) if below.as_os_str().is_empty() => file_name(file),
         Ok(below) if several => format!("{}/{}", file_name(path), below.display()),

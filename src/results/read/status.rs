@@ -6,7 +6,8 @@ use serde::Serialize;
 use testgen_types::{CheckTopic, EntryStatus, ReportEntry, SubjectKind};
 
 /// The start of the reason why a check was ignored that its engine cannot run
-/// (`check/run/check_run.rs` of the runtime). If the two differ, the check is shown as a mock.
+/// (`check/run/check_run.rs` of the runtime).
+// If the two differ, the check is shown as a mock.
 const UNSUPPORTED: &str = "the engine does not support it";
 
 /// The status of a check, in order of severity: the most severe first.
@@ -163,14 +164,14 @@ fn compared_nothing(entry: &ReportEntry) -> bool {
         && !entry.has_compared()
 }
 
-/// The status of a check that the suite ignored. An endpoint without a model is a mock, also if the
-/// engine lacks what the model needs; the suite reports every other model that could not be loaded
-/// as a failure.
+/// The status of a check that the suite ignored.
 fn ignored(entry: &ReportEntry) -> ResultStatus {
     let is_unsupported = entry
         .reason
         .as_deref()
         .is_some_and(|reason| reason.starts_with(UNSUPPORTED));
+    // An endpoint without a model is a mock, also if the engine lacks what the model needs; the
+    // suite reports every other model that could not be loaded as a failure.
     match without_numbers(entry) {
         Some(ResultStatus::Mock) if is_unsupported => ResultStatus::Ignored,
         other => other.unwrap_or(ResultStatus::Ignored),

@@ -197,12 +197,12 @@ fn matcher(
 }
 
 impl SpecContext<'_> {
-    /// Whether the harness has a check that `matcher` matches. True when another field is invalid,
-    /// because its error has already been reported.
+    /// Whether the harness has a check that `matcher` matches; true when another field is invalid.
     fn has(&self, matcher: &Matcher) -> bool {
         let (Some(architecture), Some(devices), Some(precisions)) =
             (self.architecture, self.devices, self.precisions)
         else {
+            // The error of the other field has already been reported.
             return true;
         };
         let required = required_checks(architecture, devices, precisions);

@@ -160,10 +160,11 @@ fn synthetic(
 }
 
 /// A configuration in the spec. It names its class, which the recorder builds, and the type of the
-/// spec. In diffusers, the class is the type.
+/// spec.
 fn inline(decoder: &mut SpecDecoder, node: &Node, model_type: Option<ModelType>) -> Value {
     let key = "checkpoint.synthetic.config";
     let config = json(&node.value);
+    // In diffusers, the class is the type.
     if config.get("_class_name").is_some() {
         unlike(decoder, node, &config, "_class_name", model_type);
         return config;

@@ -60,6 +60,7 @@ impl<'a> RecordedCall<'a> {
     /// The position of the call.
     pub(crate) fn span(&self) -> Span {
         match self.place {
+            // The name of the method: a chain of calls begins at the same place.
             Expr::MethodCall(call) => call.method.span(),
             other => other.span(),
         }
@@ -104,6 +105,7 @@ impl<'a> CodePath<'a> {
     /// The position at which the path ends: the call whose value it returns, else the function's
     /// name.
     pub(crate) fn end(&self) -> Span {
+        // The function's name if nothing was called, because a path has no place itself.
         self.call_of(&self.result)
             .map_or_else(|| self.function.span(), RecordedCall::span)
     }
@@ -111,6 +113,7 @@ impl<'a> CodePath<'a> {
 
 /// The side on which `steps` found `value`.
 pub(super) fn outcome<'a>(steps: &[Rc<PathStep<'a>>], value: &Value<'a>) -> Option<BranchOutcome> {
+    // The first assumption counts: the reader makes no second one about the same value.
     steps.iter().find_map(|step| match step.as_ref() {
         PathStep::Assume(known, outcome) if known == value => Some(*outcome),
         _ => None,

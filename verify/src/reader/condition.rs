@@ -23,6 +23,7 @@ impl<'a> Interpreter<'_, 'a> {
                 all.extend(self.block(&expression.then_branch, state));
                 continue;
             }
+            // Names that the condition bound are not in scope in the other branch.
             state.close(mark);
             match &expression.else_branch {
                 Some((_, otherwise)) => all.extend(self.expression(otherwise, state)),
@@ -46,8 +47,7 @@ impl<'a> Interpreter<'_, 'a> {
         branch::close(branches, mark)
     }
 
-    /// Tries the arms in order. A `match` that is not exhaustive does not compile, but
-    /// exhaustiveness is not proven here.
+    /// Tries the arms in order.
     fn arms(
         &mut self,
         expression: &'a ExprMatch,
@@ -56,6 +56,7 @@ impl<'a> Interpreter<'_, 'a> {
         mark: usize,
     ) -> Vec<Branch<'a>> {
         let mut all = Vec::new();
+        // A `match` that is not exhaustive does not compile, but exhaustiveness is not proven here.
         let mut open = vec![state];
         for arm in &expression.arms {
             for state in std::mem::take(&mut open) {
@@ -63,12 +64,15 @@ impl<'a> Interpreter<'_, 'a> {
                     if matched {
                         all.extend(self.expression(&arm.body, state));
                     } else {
+                        // Names that a pattern bound before it failed are not in scope in the next
+                        // arm.
                         state.close(mark);
                         open.push(state);
                     }
                 }
             }
         }
+        // A path without an arm would be lost, and what it does would never be checked.
         if !open.is_empty() {
             all.extend(self.unsupported(
                 expression,
@@ -117,6 +121,7 @@ impl<'a> Interpreter<'_, 'a> {
                 let (second, left) = self.condition(right, state);
                 all.extend(second);
                 gone.extend(left);
+            // The right side does not run on this path, so that its calls are not recorded.
             } else {
                 all.push((state, holds));
             }
@@ -132,6 +137,7 @@ impl<'a> Interpreter<'_, 'a> {
     ) -> (Matched<'a>, Vec<Branch<'a>>) {
         let branches = self.expression(expression, state);
         self.decide(branches, |reader, state, value| match value {
+            // A known truth has one path: the other one would be reported although it never runs.
             Value::Truth(truth) => vec![(state, truth)],
             value => {
                 let sides = reader.side(expression, BranchOutcome::True, &value, state);

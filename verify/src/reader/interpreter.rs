@@ -7,8 +7,8 @@ use crate::{finding::Diagnostic, names::Names, rule_id::RuleId};
 use std::collections::BTreeMap;
 use syn::{Expr, ItemFn, spanned::Spanned};
 
-/// The number of expressions to interpret. A harness needs far fewer; a function that exceeds it
-/// has too many paths to be proven.
+/// The number of expressions to interpret.
+// A harness needs far fewer; a function that exceeds it has too many paths to be proven.
 const BUDGET: usize = 20_000;
 
 /// The functions and constants of a file, which are interpreted where they are used.

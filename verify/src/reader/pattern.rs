@@ -58,9 +58,7 @@ impl<'a> Interpreter<'_, 'a> {
         }
     }
 
-    /// The paths on which `value` is on the side `outcome`, with its payload. A value that cannot
-    /// have that side is reported: a path must never end because the interpreter took an `Option`
-    /// for a `Result`.
+    /// The paths on which `value` is on the side `outcome`, with its payload.
     pub(super) fn side(
         &mut self,
         place: &impl Spanned,
@@ -68,6 +66,7 @@ impl<'a> Interpreter<'_, 'a> {
         value: &Value<'a>,
         state: PathState<'a>,
     ) -> Vec<(PathState<'a>, Option<Value<'a>>)> {
+        // A path must never end because the interpreter took an `Option` for a `Result`.
         if is_other_kind(outcome, value, &state) {
             return self.unsupported(
                 place,

@@ -22,11 +22,12 @@ impl<'a> Interpreter<'_, 'a> {
         branch::close(branches, mark)
     }
 
-    /// Interprets `statement`. A path that is lost without a known reason would make every later
-    /// requirement hold, so it is reported.
+    /// Interprets `statement`.
     fn going_on(&mut self, statement: &'a Stmt, state: PathState<'a>) -> Vec<Branch<'a>> {
         let ends = self.ends;
         let branches = self.statement(statement, state);
+        // A path that is lost without a known reason would make every later requirement hold, so it
+        // is reported.
         if branches.is_empty() && self.ends == ends && self.unsupported.is_empty() {
             return self.unsupported(
                 statement,

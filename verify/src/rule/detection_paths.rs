@@ -40,6 +40,7 @@ fn foreign_detections(init_path: &InitPath<'_, '_>) -> Vec<Diagnostic> {
     let others = DeviceKind::ALL
         .iter()
         .flat_map(|&device| detectors(device))
+        // `init_rocm` has two detections, and one of them is also a name of CUDA's layer.
         .filter(|name| !own.contains(name));
     let calls = others.flat_map(|name| {
         init_path
@@ -64,6 +65,8 @@ fn own_detections(init_path: &InitPath<'_, '_>) -> Vec<Diagnostic> {
     for name in detectors(init_path.device) {
         let calls: Vec<_> = init_path.code_path.runtime(name).collect();
         match calls.as_slice() {
+            // Only if it was this detection's turn: after a success the next one must not be
+            // called.
             [] if turn => diagnostics.push(not_called(init_path, name)),
             [] => {}
             [(step, call), rest @ ..] => {
@@ -114,6 +117,7 @@ fn call_diagnostic(
             "call it on the `Err` of `hip_runtime`",
         );
     }
+    // The host processor is always there: its function has neither a target nor a result to match.
     if init_path.device == DeviceKind::Cpu {
         return None;
     }
@@ -122,6 +126,7 @@ fn call_diagnostic(
             "pass `target`, so that the requested device is found for the engine that computes";
         return at(format!("`{name}` does not receive the target"), help);
     }
+    // A result that is never matched could be an absence.
     let ignored = init_path.code_path.outcome(step).is_none();
     ignored.then(|| {
         at(
@@ -173,6 +178,7 @@ fn opened_once(
     asked: bool,
 ) -> Option<Diagnostic> {
     let from = list(detectors(init_path.device));
+    // If detections were called, their own finding says more.
     if found.is_none() && !asked {
         let message = format!(
             "`{}` opens a device that was not detected",

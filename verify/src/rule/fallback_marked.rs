@@ -62,6 +62,7 @@ fn absent(init_path: &InitPath<'_, '_>) -> Vec<Diagnostic> {
             &help,
         )];
     }
+    // A single reason would hide why the other path does not have the device.
     if !is_whole_absence(init_path, absence) {
         return vec![init_path.diagnostic(
             format!("the fallback of `{function}` does not contain the error of each detection"),
@@ -79,6 +80,7 @@ fn absent(init_path: &InitPath<'_, '_>) -> Vec<Diagnostic> {
         )];
     };
     match init.arguments.as_slice() {
+        // Only then, because a wrong fallback is the more important finding.
         [target] if is_cpu_target(init_path, target) => extra_inits(init_path),
         _ => {
             let message = format!(
@@ -103,6 +105,7 @@ fn is_whole_absence(init_path: &InitPath<'_, '_>, absence: &Value<'_>) -> bool {
     let mut joined = Vec::new();
     parts(init_path, absence, &mut joined);
     let detections = init_path.detections();
+    // As many as there are detections, so that an error is not joined twice in place of another.
     joined.len() == detections.len()
         && detections
             .iter()

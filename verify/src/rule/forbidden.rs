@@ -88,6 +88,7 @@ impl<'ast> Visit<'ast> for ForbiddenVisitor {
     /// `init_functions` checks the attributes of init functions.
     fn visit_item_fn(&mut self, function: &'ast ItemFn) {
         let name = function.sig.ident.to_string();
+        // Otherwise one attribute would be two findings.
         if !name.starts_with("init_") || !vocabulary::is_entry(&name) {
             function
                 .attrs
@@ -138,6 +139,7 @@ impl<'ast> Visit<'ast> for ForbiddenVisitor {
             .last()
             .map(|segment| segment.ident.to_string())
             .unwrap_or_default();
+        // By the last part of the path, so that `std::panic!` is found like `panic!`.
         if vocabulary::PANICKING.contains(&name.as_str())
             || vocabulary::ASSERTING.contains(&name.as_str())
         {
@@ -157,6 +159,8 @@ impl<'ast> Visit<'ast> for ForbiddenVisitor {
     }
 
     fn visit_block(&mut self, block: &'ast Block) {
+        // The statement after the one that leaves: everything after that is dead for the same
+        // reason.
         let end = block.stmts.iter().position(statement_leaves);
         if let Some(dead) = end.and_then(|end| block.stmts.get(end + 1)) {
             self.add(
@@ -187,6 +191,7 @@ fn statement_leaves(statement: &Stmt) -> bool {
     match statement {
         Stmt::Expr(expression, _) => leaves(expression),
         Stmt::Local(local) => local.init.as_ref().is_some_and(|init| leaves(&init.expr)),
+        // An item does not run, and a macro that ends the process is a separate kind of finding.
         Stmt::Item(_) | Stmt::Macro(_) => false,
     }
 }
@@ -202,9 +207,11 @@ fn leaves(expression: &Expr) -> bool {
                 .else_branch
                 .as_ref()
                 .is_some_and(|(_, otherwise)| leaves(otherwise));
+            // Both branches: with one alone, what follows can run.
             otherwise && inner.then_branch.stmts.iter().any(statement_leaves)
         }
         Expr::Match(inner) => {
+            // A match without arms is a match on a value that cannot exist.
             !inner.arms.is_empty() && inner.arms.iter().all(|arm| leaves(&arm.body))
         }
         _ => false,

@@ -49,6 +49,7 @@ pub(crate) fn check(harness: &ParsedHarness<'_>) -> Vec<Diagnostic> {
 
 /// The body is one `Endpoint::real` on every path.
 fn body(entry: &EntryPoint<'_>, requirements: &RequiredChecks) -> Option<Diagnostic> {
+    // A body that the reader does not understand is another rule's finding.
     if !entry.interpretation.unsupported.is_empty() {
         return None;
     }
@@ -72,6 +73,7 @@ fn body(entry: &EntryPoint<'_>, requirements: &RequiredChecks) -> Option<Diagnos
             let made = code_path
                 .call_of(&code_path.result)
                 .filter(|call| is_real(call));
+            // All arguments at once: the device, the given model, and the runtime's own function.
             if made.is_some_and(|call| call.arguments == expected) {
                 return None;
             }
@@ -97,6 +99,7 @@ fn returned(init_path: &InitPath<'_, '_>, requirements: &RequiredChecks) -> Vec<
         .map(|(_, call)| call)
         .filter(|call| makes_endpoint(call))
         .collect();
+    // Without a model a handler would answer with nothing, as if it had one.
     let (Some(model), Some(device)) = (init_path.loaded(), init_path.opened()) else {
         let message = format!(
             "`{}` makes a handler although no model was loaded",
@@ -149,6 +152,7 @@ fn is_loaded<'a>(
     let new = init_path
         .code_path
         .call_of(value)
+        // The memory is a measurement around the same model, so that it may be attached.
         .filter(|call| call.callee == Callee::Method("with_memory".to_owned()))
         .and_then(|call| call.arguments.first())
         .unwrap_or(value);

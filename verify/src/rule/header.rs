@@ -31,6 +31,7 @@ pub(crate) fn check(harness: &ParsedHarness<'_>) -> Vec<Diagnostic> {
         .first()
         .is_some_and(|line| line.text.starts_with(MARKER));
     match (marked, harness.expectation) {
+        // A file that a user wrote and verifies alone needs no header.
         (false, None) => Vec::new(),
         (false, Some(expectation)) => {
             vec![Diagnostic::top(
@@ -95,6 +96,7 @@ fn spec(lines: &[Line<'_>], expectation: Option<&Expectation>) -> Option<Diagnos
             help,
         ));
     };
+    // The form is compared even without the spec, because a damaged header never matches again.
     if hash.len() != 64
         || !hash
             .bytes()
@@ -114,6 +116,7 @@ fn spec(lines: &[Line<'_>], expectation: Option<&Expectation>) -> Option<Diagnos
         );
         return Some(Diagnostic::at(line.place, message, help));
     }
+    // Last: a header of another spec has another hash in any case.
     let message = "the spec has changed since this file was generated";
     (hash != expectation.spec_sha256).then(|| Diagnostic::at(line.place, message, help))
 }

@@ -40,14 +40,15 @@ pub(crate) fn check(harness: &ParsedHarness<'_>) -> Vec<Diagnostic> {
     visitor.diagnostics
 }
 
-/// The second of two functions with one name: the verifier would follow one of them. The functions
-/// that the suite calls have rules that require them once.
+/// The second of two functions with one name.
 fn functions_twice(file: &File) -> Vec<Diagnostic> {
     let mut names = BTreeSet::new();
+    // The verifier would follow one of the two.
     let second = file.items.iter().filter_map(|item| match item {
         Item::Fn(item) => Some(item.sig.ident.unraw()).filter(|name| !names.insert(name.clone())),
         _ => None,
     });
+    // Functions that the suite calls are reported by the rules that require them.
     let second = second.filter(|name| !vocabulary::is_entry(&name.to_string()));
     second
         .map(|name| {
@@ -94,6 +95,7 @@ impl ImportVisitor<'_, '_> {
                 .get(1)
                 .or(Some(&name).filter(|name| prefix.len() == 1 && *name != "self")),
         );
+        // The original name is the runtime's meaning; only a renamed import can take another's.
         if local != name && vocabulary::is_protected(&local.to_string()) {
             let message = format!(
                 "`{name}` is imported under the name `{local}`, which means something else"
@@ -140,6 +142,8 @@ impl<'ast> Visit<'ast> for ImportVisitor<'_, '_> {
             ));
         }
         self.depth += 1;
+        // The depth separates an import at the top from one within a function, whose names end with
+        // it.
         syn::visit::visit_item(self, item);
         self.depth -= 1;
     }
@@ -156,6 +160,7 @@ impl<'ast> Visit<'ast> for ImportVisitor<'_, '_> {
         }
     }
 
+    // Paths in attributes are not code: `forbidden` decides about attributes.
     fn visit_attribute(&mut self, _: &'ast syn::Attribute) {}
 
     fn visit_path(&mut self, path: &'ast Path) {

@@ -54,14 +54,14 @@ fn one(init_path: &InitPath<'_, '_>) -> Option<Diagnostic> {
     carried(init_path, before, after)
 }
 
-/// Whether `report_memory(&target.label, "..word..", reading)` is called in time: when a load kills
-/// the process, only earlier reports exist.
+/// Whether `report_memory(&target.label, "..word..", reading)` is called in time.
 fn is_reported(
     init_path: &InitPath<'_, '_>,
     reading: usize,
     word: &str,
     range: &std::ops::Range<usize>,
 ) -> bool {
+    // When a load kills the process, only earlier reports exist.
     init_path
         .code_path
         .runtime("report_memory")

@@ -26,6 +26,7 @@ pub(crate) fn check(harness: &ParsedHarness<'_>) -> Vec<Diagnostic> {
 }
 
 fn one(init_path: &InitPath<'_, '_>) -> Option<Diagnostic> {
+    // Without an open device there is nothing that could be probed.
     let Some(device) = init_path.opened() else {
         return unopened(init_path);
     };
@@ -34,6 +35,7 @@ fn one(init_path: &InitPath<'_, '_>) -> Option<Diagnostic> {
         .code_path
         .runtime("probe_half_precision")
         .collect();
+    // Exactly one: of two results, the report could show the other one.
     let [(probe, call)] = probes.as_slice() else {
         let help = "call `probe_half_precision(&device)` once, after `target.open`";
         return Some(init_path.diagnostic(
@@ -60,6 +62,7 @@ fn one(init_path: &InitPath<'_, '_>) -> Option<Diagnostic> {
             "call `report_probe(&target.label, &probe)`",
         ));
     }
+    // The choice first, because a load is compared with it.
     chosen(init_path, Value::Called(*probe)).or_else(|| loaded(init_path, device))
 }
 
@@ -110,6 +113,7 @@ fn loaded<'a>(init_path: &InitPath<'_, 'a>, device: Value<'a>) -> Option<Diagnos
     let chosen = init_path.code_path.outcome(choose) == Some(BranchOutcome::Ok);
     let loads: Vec<_> = init_path.code_path.runtime("load").collect();
     match (loads.as_slice(), chosen) {
+        // A precision that was refused leads to a mock, which has no model.
         ([], false) => None,
         ([], true) => {
             let message = format!(
@@ -155,6 +159,7 @@ fn load_diagnostic<'a>(
     let wrong = names
         .iter()
         .enumerate()
+        // The first that is wrong: later ones often follow from it.
         .find(|(position, _)| call.arguments.get(*position) != expected.get(*position));
     if let Some((_, name)) = wrong {
         let message = format!(

@@ -107,6 +107,8 @@ pub(crate) fn check(harness: &ParsedHarness<'_>) -> Vec<Diagnostic> {
     let (Some(function), Some(requirements)) = (&harness.request, &harness.requirements) else {
         return diagnostics;
     };
+    // A function that the reader does not understand is another rule's finding, and its paths prove
+    // nothing.
     if function.interpretation.unsupported.is_empty() {
         let modality = modality(requirements.task);
         let help = format!("return `{}`", modality.written());
@@ -136,6 +138,7 @@ pub(crate) fn check(harness: &ParsedHarness<'_>) -> Vec<Diagnostic> {
                 )
             }));
         }
+        // One finding for a function: every path of a wrong one would repeat it.
         diagnostics.extend(Diagnostic::once(wrong));
     }
     diagnostics
@@ -171,6 +174,8 @@ impl Modality {
             (VariantParts::Named(parts), Value::Structure(found, fields)) => {
                 let filled =
                     |part: &&str| fields.iter().any(|(field, value)| field == part && is_part(code_path, value, part));
+                // As many fields as parts, so that none is filled with something that was not
+                // recorded.
                 *found == name && fields.len() == parts.len() && parts.iter().all(filled)
             }
             _ => false,
@@ -186,6 +191,8 @@ impl Modality {
         let Value::Wrapped(BranchOutcome::Err, error) = &code_path.result else {
             return false;
         };
+        // By its origin: an error that the harness makes itself would hide an accessor that
+        // succeeded.
         let Value::Payload(BranchOutcome::Err, of) = error.as_ref() else {
             return false;
         };
@@ -206,6 +213,7 @@ fn is_part(code_path: &CodePath<'_>, value: &Value<'_>, part: &str) -> bool {
 fn is_accessor(code_path: &CodePath<'_>, value: &Value<'_>, part: &str) -> bool {
     code_path.call_of(value).is_some_and(|call| {
         matches!(&call.callee, Callee::Method(name) if name == part)
+            // No further argument, and the recorded request itself as the receiver.
             && call.arguments == [Value::Parameter(0)]
     })
 }

@@ -26,6 +26,7 @@ pub(crate) fn check(harness: &ParsedHarness<'_>) -> Vec<Diagnostic> {
     let Some(list) = spec.fields.get("tolerances") else {
         return Vec::new();
     };
+    // A list from elsewhere could hold anything.
     let Some(entries) = literal::elements(list) else {
         return vec![Diagnostic::at(
             *list,
@@ -72,6 +73,7 @@ fn one(
     } = tolerance;
     let at = |message: String, help: &str| Some(Diagnostic::at(place, message, help));
     let ceiling = precision.tolerance_ceiling();
+    // Before the reason: no reason justifies a tolerance with which the check cannot fail.
     if !is_within(rel_l2, ceiling[0]) || !is_within(max_rel, ceiling[1]) {
         let message = format!(
             "the tolerance of `{output}` in `{precision}` is looser than the table's, or zero"
@@ -116,6 +118,7 @@ fn agrees(
     expected: &[ExpectedTolerance],
 ) -> Option<Diagnostic> {
     let same =
+        // With the same length, so that a repeated entry does not hide a missing one.
         found.len() == expected.len() && found.iter().all(|tolerance| expected.contains(tolerance));
     (!same).then(|| Diagnostic::at(place, "`SPEC.tolerances` are not those of the spec", AGAIN))
 }
@@ -140,5 +143,6 @@ fn tolerance(harness: &ParsedHarness<'_>, entry: &Expr) -> Option<ExpectedTolera
 }
 
 fn is_within(number: &f64, ceiling: f64) -> bool {
+    // Zero would fail for a correct result, and NaN is not above zero.
     *number > 0.0 && *number <= ceiling
 }

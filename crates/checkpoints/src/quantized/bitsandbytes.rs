@@ -59,9 +59,9 @@ pub(super) fn dequantize(parts: &StoredParts) -> Result<DenseTensor, String> {
     }
 }
 
-/// `weight` [rows, columns] and the largest absolute value of each row. transformers rounds the
-/// product to the type that the model is loaded as.
+/// `weight` [rows, columns] and the largest absolute value of each row.
 fn int8(weight: &StoredPart, largest: &StoredPart) -> Result<DenseTensor, String> {
+    // transformers rounds the product to the type that the model is loaded as.
     let shape @ [rows, columns] = weight.matrix()?;
     let (codes, scales) = (weight.values()?, largest.values()?);
     if scales.len() != rows {

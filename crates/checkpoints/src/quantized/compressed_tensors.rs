@@ -212,11 +212,12 @@ impl CompressedWriter {
         }
     }
 
-    /// How inputs are quantized, which no check needs. The library reads integers of 8 bits that are
-    /// not packed only beside integers as inputs.
+    /// How inputs are quantized, which no check needs.
     fn activations(self) -> Value {
         match self {
             Self::Int4 | Self::Fp8 => Value::Null,
+            // The library reads integers of 8 bits that are not packed only beside integers as
+            // inputs.
             Self::Int8 => json!({
                 "num_bits": 8,
                 "type": "int",

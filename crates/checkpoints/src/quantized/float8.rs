@@ -65,10 +65,10 @@ impl SmallFloats {
         self.magnitudes.iter().copied().fold(0.0, f32::max)
     }
 
-    /// The code of the nearest number. Zero has no sign: MI300 reads a negative one as not a
-    /// number.
+    /// The code of the nearest number.
     pub(super) fn code(&self, value: f32) -> u8 {
         match nearest(&self.magnitudes, value.abs()) as u8 {
+            // Zero has no sign: MI300 reads a negative one as not a number.
             0 => 0,
             code if value < 0.0 => code | self.sign,
             code => code,

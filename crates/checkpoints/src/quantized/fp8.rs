@@ -22,10 +22,9 @@ pub(super) const PARTS: PartNames = PartNames {
 };
 
 /// `weight` [rows, columns], `weight_scale_inv` one scale for each block, or for all.
-///
-/// transformers multiplies in f32 and rounds to the type that the model is loaded as, which a load
-/// does with an f32 here.
 pub(super) fn dequantize(parts: &StoredParts, options: &Value) -> Result<DenseTensor, String> {
+    // transformers multiplies in f32 and rounds to the type that the model is loaded as, which a
+    // load does with an f32 here.
     let (weight, scales) = (parts.part(WEIGHT)?, parts.part(SCALES)?);
     let (shape, codes) = (weight.matrix()?, weight.values()?);
     let grid = match scales.shape[..] {

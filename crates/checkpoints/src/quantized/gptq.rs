@@ -88,13 +88,14 @@ impl ZeroPoints {
     fn value(&self, output: usize, group: usize) -> f32 {
         let words = &self.words[group * self.width..];
         let stored = code(|word| words[word], output, self.bits);
+        // Modulo the codes, because the first format stores a zero point of 0 as the largest code.
         ((stored + self.offset) & ((1 << self.bits) - 1)) as f32
     }
 }
 
-/// A number for each group of each output. The groups of an output are together, as its inputs are
-/// in the weight.
+/// A number for each group of each output.
 fn by_output([outputs, groups]: [usize; 2], value: impl Fn(usize, usize) -> f32) -> Vec<f32> {
+    // The groups of an output are together, as its inputs are in the weight.
     (0..outputs * groups)
         .map(|index| value(index / groups, index % groups))
         .collect()

@@ -111,10 +111,10 @@ impl WeightWriter for Mxfp4Writer {
     }
 }
 
-/// The exponent of the largest magnitude, so that the largest code is at least half of it; 1 for
-/// smaller ones, which no weight has.
+/// The exponent of the largest magnitude; 1 for smaller ones, which no weight has.
 fn exponent(values: &[f32]) -> u8 {
     let largest = values.iter().copied().map(f32::abs).fold(0.0, f32::max);
+    // So that the largest code is at least half of the largest magnitude.
     let exponent = (largest.to_bits() >> 23).saturating_sub(LARGEST_EXPONENT);
     // In E8M0 255 is NaN, and 0 is a scale that is subnormal in f32.
     exponent.clamp(1, 254) as u8

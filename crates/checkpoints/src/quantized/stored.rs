@@ -18,7 +18,8 @@ use testgen_types::bounded_file::{self, limit, read_bytes};
 
 /// The largest header that safetensors permits, in bytes.
 const MAX_HEADER: u64 = 100_000_000;
-/// The most sizes of a shape. Tensors of models have up to five.
+/// The most sizes of a shape.
+// Tensors of models have up to five.
 const MAX_RANK: usize = 8;
 const WEIGHTS: &str = "model.safetensors";
 
@@ -203,10 +204,10 @@ pub(super) struct StoredPart {
 }
 
 impl StoredPart {
-    /// Its elements; more than memory has if the product of the sizes overflows, so that no bytes
-    /// are enough for them.
+    /// Its elements.
     pub(super) fn count(&self) -> usize {
         let sizes = self.shape.iter().copied();
+        // An overflow is more than memory has, so that no bytes are enough for such a tensor.
         sizes.fold(1, usize::saturating_mul)
     }
 
@@ -217,8 +218,9 @@ impl StoredPart {
         is_small && self.name.ends_with(".weight")
     }
 
-    /// The values, in f32, which has every value of the types that are read.
+    /// The values, in f32.
     pub(super) fn values(&self) -> Result<Vec<f32>, String> {
+        // f32 has every value of the types that are read.
         Ok(match self.dtype.as_str() {
             "F32" => self.words(f32::from_le_bytes),
             "F16" => self.words(|bytes| f16::from_le_bytes(bytes).to_f32()),
@@ -300,9 +302,9 @@ impl StoredPart {
             .collect()
     }
 
-    /// Refuses a tensor with another number of bytes than its shape has. Types that are not read
-    /// here have none that is known.
+    /// Refuses a tensor with another number of bytes than its shape has.
     fn complete(self) -> Result<Self, String> {
+        // Types that are not read here have none that is known.
         let expected = size(&self.dtype).map(|size| self.count().saturating_mul(size));
         match expected.is_none_or(|expected| expected == self.bytes.len()) {
             true => Ok(self),

@@ -11,13 +11,14 @@ pub(crate) fn process_memory(system: &System, address: &str, pid: u32) -> Option
     of_compute_driver(system, address, pid).or_else(|| of_open_files(system, address, pid))
 }
 
-/// `/sys/class/kfd/kfd/proc/PID/vram_GPU` has bytes. Its directories are named by the kernel's own
-/// ids, which another process may have in a container.
+/// `/sys/class/kfd/kfd/proc/PID/vram_GPU` has bytes.
 fn of_compute_driver(system: &System, address: &str, pid: u32) -> Option<u64> {
     if !pid_namespace::is_initial(system) {
         return None;
     }
     let topology = kernel_topology(system);
+    // Its directories are named by the kernel's own ids, which another process may have in a
+    // container.
     let mut nodes = topology
         .kfd_gpus()
         .filter(|gpu| gpu.pci_address.as_deref() == Some(address));

@@ -18,10 +18,10 @@ pub(super) fn version(library: &SharedLibrary) -> Option<(i32, i32)> {
     (status == 0 && major > 0).then_some((major, minor))
 }
 
-/// The compute capabilities it compiles for, 90 for sm_90; `None` before CUDA 11.2, which has no
-/// such query.
+/// The compute capabilities it compiles for, 90 for sm_90.
 pub(super) fn architectures(library: &SharedLibrary) -> Option<Vec<i32>> {
     let mut count = 0;
+    // CUDA before 11.2 has no such query.
     // SAFETY: the type is the C signature of `nvrtc.h`; `count` is writable for the whole call.
     let status =
         unsafe { library.function::<NvrtcCount>("nvrtcGetNumSupportedArchs")?(&mut count) };

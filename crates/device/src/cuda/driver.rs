@@ -21,7 +21,7 @@ const ATTRIBUTE_MULTIPROCESSORS: c_int = 16;
 const ATTRIBUTE_INTEGRATED: c_int = 18;
 const ATTRIBUTE_CAPABILITY_MAJOR: c_int = 75;
 const ATTRIBUTE_CAPABILITY_MINOR: c_int = 76;
-/// No machine has more; a larger count comes from a broken library.
+// No machine has more; a larger count comes from a broken library.
 const MAX_DEVICES: c_int = 1024;
 
 /// A `CUresult` other than success.
@@ -276,10 +276,10 @@ impl<'library> CudaDriver<'library> {
         Some(text(&address).to_lowercase()).filter(|address| !address.is_empty())
     }
 
-    /// Version 2 of the function is preferred: it also identifies the instances of a partitioned
-    /// GPU (MIG).
+    /// Version 2 of the function is preferred.
     fn uuid(&self, handle: c_int, prefix: &str) -> Option<String> {
         let mut uuid = [0_u8; 16];
+        // Version 2 also identifies the instances of a partitioned GPU (MIG).
         // SAFETY: both versions have this C signature.
         let function = unsafe {
             self.library

@@ -28,16 +28,15 @@ pub(super) struct Managed {
 }
 
 /// Queries NVML for the GPU at a PCI address; `None` when NVML is not installed.
-///
-/// For an instance of a partitioned GPU (MIG), NVML reports the memory of the whole GPU: free
-/// memory is omitted when `expected_total`, the CUDA driver's total, is below nine tenths of
-/// NVML's.
 pub(super) fn query(
     system: &System,
     address: &str,
     expected_total: Option<u64>,
 ) -> Option<Managed> {
     let session = ManagementSession::start(system)?;
+    // For an instance of a partitioned GPU (MIG), NVML reports the memory of the whole GPU: free
+    // memory is omitted when `expected_total`, the CUDA driver's total, is below nine tenths of
+    // NVML's.
     let is_whole =
         |memory: &NvmlMemory| expected_total.is_none_or(|total| total >= memory.total / 10 * 9);
     Some(Managed {

@@ -23,7 +23,7 @@ const FUNCTIONS: [&str; 2] = [
     "nvmlDeviceGetComputeRunningProcesses_v2",
 ];
 
-/// No GPU runs more processes; NVML reports an error for a longer list.
+// No GPU runs more processes; NVML reports an error for a longer list.
 const MOST: usize = 1024;
 
 /// `NVML_VALUE_NOT_AVAILABLE`.

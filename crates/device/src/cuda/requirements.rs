@@ -55,8 +55,7 @@ const LIBRARY_REMEDY: &str = "install the CUDA toolkit's NVRTC (pip: nvidia-cuda
 const HEADER_REMEDY: &str = "set CUDA_PATH to a CUDA toolkit whose include folder has cuda_runtime.h (with pip, the \
      folder nvidia/cu13 in site-packages)";
 
-/// Sets `unusable_by_burn` and `warnings` of every device. A translation layer compiles PTX itself,
-/// so the checks of NVRTC's version and architectures apply to NVIDIA GPUs only.
+/// Sets `unusable_by_burn` and `warnings` of every device.
 pub(super) fn assess(
     system: &System,
     driver: &CudaDriver<'_>,
@@ -69,6 +68,8 @@ pub(super) fn assess(
     problems.extend(header_problem(system));
     let compiler = open_compiler(system, &mut problems);
     let warnings = header_warnings(system);
+    // A translation layer compiles PTX itself, so the checks of NVRTC's version and architectures
+    // do not apply to it.
     for device in amd {
         device.unusable_by_burn = Unusable::from_problems(problems.clone());
         device.warnings.clone_from(&warnings);
@@ -173,9 +174,9 @@ fn header_problem(system: &System) -> Option<DeviceProblem> {
     })
 }
 
-/// Headers that only some kernels include. Without them these kernels do not compile and the checks
-/// that need them fail; the others run.
+/// Headers that only some kernels include.
 fn header_warnings(system: &System) -> Vec<DeviceProblem> {
+    // Without them these kernels do not compile and the checks that need them fail; the others run.
     // Without the main header the others are missing as well, and one problem is enough.
     let Some(toolkit) = toolkit(system).filter(|_| header_problem(system).is_none()) else {
         return Vec::new();

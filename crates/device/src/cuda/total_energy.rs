@@ -6,8 +6,8 @@ use std::ffi::{c_int, c_void};
 
 type TotalEnergy = unsafe extern "C" fn(*mut c_void, *mut u64) -> c_int;
 
-/// The energy counter of a GPU, with NVML initialised: initialising it for each reading would take
-/// milliseconds that are then measured, too.
+/// The energy counter of a GPU, with NVML initialised.
+// Initialising NVML for each reading would take milliseconds that are then measured, too.
 pub(crate) struct TotalEnergyCounter {
     /// Kept because the handle is valid only in it.
     _session: ManagementSession,
@@ -34,9 +34,10 @@ impl TotalEnergyCounter {
         })
     }
 
-    /// Microjoules since the driver was loaded; GPUs before Volta do not count them.
+    /// Microjoules since the driver was loaded.
     pub(crate) fn microjoules(&self) -> Option<u64> {
         let mut millijoules = 0;
+        // GPUs before Volta do not count them.
         // SAFETY: NVML is initialised as long as the session, and has returned the handle;
         // `millijoules` is writable.
         let status = unsafe { (self.read)(self.handle, &mut millijoules) };

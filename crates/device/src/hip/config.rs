@@ -11,8 +11,8 @@ use std::process::{Child, Command, Stdio};
 use std::sync::mpsc::{Receiver, channel};
 use std::time::{Duration, Instant};
 
-/// `hipconfig` is a Perl or C++ program that answers within a second; a hanging one must not hang
-/// detection.
+/// `hipconfig` is a Perl or C++ program that answers within a second.
+// A hanging one must not hang detection.
 const TIME_LIMIT: Duration = Duration::from_secs(20);
 const REMEDY: &str = "install hipcc (ROCm's bin folder has hipconfig) and put it first on PATH";
 

@@ -13,7 +13,7 @@ type HipMemoryInfo = unsafe extern "C" fn(*mut usize, *mut usize) -> c_int;
 type HipVersion = unsafe extern "C" fn(*mut c_int) -> c_int;
 type PciBusId = unsafe extern "C" fn(*mut c_char, c_int, c_int) -> c_int;
 
-/// No machine has more; a larger count comes from a broken library.
+// No machine has more; a larger count comes from a broken library.
 const MAX_DEVICES: c_int = 1024;
 
 /// A `hipError_t` other than success.
@@ -92,15 +92,15 @@ impl<'library> HipFunctions<'library> {
         Ok(HipProperties::read(&buffer, self.is_simulator()))
     }
 
-    /// Whether the library is hip-sim. Only hip-sim exports this symbol; a device name could be
-    /// changed, a symbol cannot.
+    /// Whether the library is hip-sim.
     fn is_simulator(&self) -> bool {
+        // Only hip-sim exports this symbol; a device name could be changed, a symbol cannot.
         self.library.missing(&["hipSimVersion"]).is_empty()
     }
 
-    /// Free and total bytes, queried on a separate thread: the current device of HIP belongs to a
-    /// thread.
+    /// Free and total bytes, queried on a separate thread.
     pub(crate) fn memory(&self, index: u32) -> Option<(u64, u64)> {
+        // The current device of HIP belongs to a thread, and the caller's must not change.
         // SAFETY: the types are the C signatures of `hip_runtime_api.h`.
         let functions = unsafe {
             (
@@ -123,9 +123,9 @@ impl<'library> HipFunctions<'library> {
         })
     }
 
-    /// `0000:03:00.0`, by `hipDeviceGetPCIBusId`: unlike the properties it includes the PCI
-    /// function.
+    /// `0000:03:00.0`, by `hipDeviceGetPCIBusId`.
     pub(crate) fn pci_address(&self, index: u32) -> Option<String> {
+        // Unlike the properties, this function includes the PCI function.
         // SAFETY: the type is the C signature of `hip_runtime_api.h`.
         let function = unsafe { self.library.function::<PciBusId>("hipDeviceGetPCIBusId") }?;
         let mut text = [0_u8; 64];
@@ -152,6 +152,7 @@ impl<'library> HipFunctions<'library> {
         check(unsafe { function(&mut version) }).ok()?;
         (version > 0).then(|| {
             format!(
+                // HIP counts 10,000,000 for a major and 100,000 for a minor version.
                 "{}.{}.{}",
                 version / 10_000_000,
                 version / 100_000 % 100,

@@ -63,8 +63,7 @@ pub(crate) struct HipProperties {
 const SIMULATED: &str = "(hip-sim)";
 
 impl HipProperties {
-    /// Reads the properties. Either mark is enough for a simulation, the library's (`simulator`) or
-    /// the name's, so that a simulated device is never taken for a real one.
+    /// Reads the properties.
     pub(super) fn read(buffer: &Buffer, simulator: bool) -> Self {
         let name = text(&buffer.bytes::<256>(NAME));
         let architecture = text(&buffer.bytes::<256>(GCN_ARCH_NAME))
@@ -72,6 +71,8 @@ impl HipProperties {
             .next()
             .map(str::to_lowercase);
         Self {
+            // Either mark is enough, the library's or the name's, so that a simulated device is
+            // never taken for a real one.
             simulated: simulator || name.contains(SIMULATED),
             name,
             uuid: uuid(buffer.bytes(UUID)),
@@ -87,17 +88,18 @@ impl HipProperties {
         }
     }
 
-    /// `None` when bus and device are zero, as on a simulated device.
+    /// `None` when bus and device are zero.
     pub(super) fn pci_address(&self) -> Option<String> {
         let (domain, bus, device) = self.pci;
+        // A simulated device reports zeros.
         (bus != 0 || device != 0).then(|| format!("{domain:04x}:{bus:02x}:{device:02x}.0"))
     }
 }
 
-/// A PCI address in the kernel's format; `None` for an address of zeros, which a simulated device
-/// reports.
+/// A PCI address in the kernel's format.
 pub(super) fn address(text: &str) -> Option<String> {
     let address = text.trim().to_lowercase();
+    // A simulated device reports an address of zeros.
     let is_zero = address
         .chars()
         .all(|character| matches!(character, '0' | ':' | '.'));

@@ -49,7 +49,8 @@ pub const HIPRTC_SYMBOLS: &[&str] = &[
 
 /// The architecture families that cubecl knows, and the wave size that it requires.
 const WAVE_SIZES: &[(&str, u32)] = &[("gfx10", 32), ("gfx11", 32), ("gfx12", 32), ("gfx94", 64)];
-/// Of gfx90x cubecl knows only these two: gfx900, gfx906 and gfx90c must not match by prefix.
+/// Of gfx90x cubecl knows only these two.
+// gfx900, gfx906 and gfx90c must not match by prefix.
 const EXACT_WAVE_SIZES: &[(&str, u32)] = &[("gfx908", 64), ("gfx90a", 64)];
 
 /// The ROCm runtime reports this architecture for every GPU, whatever the silicon is.

@@ -33,10 +33,11 @@ pub(super) fn find(system: &System, inventory: &Inventory) -> Vec<DeviceProblem>
     found
 }
 
-/// The number of HIP devices that are not simulated: only those can be in the kernel's list.
+/// The number of HIP devices that are not simulated.
 fn real_hip_devices(inventory: &Inventory) -> usize {
     inventory
         .on(DetectionPath::HipRuntime)
+        // Only those that are not simulated can be in the kernel's list.
         .filter(|device| !device.simulated)
         .count()
 }

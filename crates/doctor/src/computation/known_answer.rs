@@ -170,8 +170,9 @@ fn difference(expected: &[f32], found: &[f32]) -> Option<String> {
     ))
 }
 
-/// Whether two numbers are the same. The payload of a NaN is not part of a number.
+/// Whether two numbers are the same.
 fn is_same(a: f32, b: f32) -> bool {
+    // The payload of a NaN is not part of a number.
     a.to_bits() == b.to_bits() || (a.is_nan() && b.is_nan())
 }
 

@@ -88,9 +88,9 @@ fn onnxruntime(python: &Python) -> DoctorRow {
     )
 }
 
-/// All of them write the same directory, so that the last one that was installed replaces files of
-/// the others.
 fn several_distributions(python: &Python) -> Option<DoctorRow> {
+    // All of them write the same directory, so that the last one that was installed replaces files
+    // of the others.
     let found = &python.onnxruntime_distributions;
     let row = DoctorRow::new(
         Area::Python,

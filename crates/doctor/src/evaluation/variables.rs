@@ -26,6 +26,7 @@ pub(super) fn rows(facts: &MachineFacts) -> Vec<DoctorRow> {
         facts
             .variables
             .iter()
+            // ROCm reads it with the number of a GPU after the name, too.
             .filter(|(name, _)| name.starts_with(OVERRIDE))
             .map(overridden),
     );

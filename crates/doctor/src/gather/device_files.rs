@@ -11,12 +11,13 @@ use testgen_device::System;
 
 const KFD: &str = "/dev/kfd";
 
-/// The files, sorted; `/dev/kfd` in any case, because its absence has a meaning.
+/// The files, sorted; `/dev/kfd` in any case.
 pub(super) fn files(system: &System, accounts: &Accounts) -> Vec<DeviceFile> {
     let render = system
         .list("/dev/dri")
         .into_iter()
         .filter(|name| name.starts_with("renderD"));
+    // The absence of `/dev/kfd` has a meaning.
     let nvidia = system
         .list("/dev")
         .into_iter()

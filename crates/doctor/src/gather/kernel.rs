@@ -14,7 +14,7 @@ pub(super) fn name(system: &System) -> Option<String> {
     Some(name.trim_matches('"').to_owned())
 }
 
-/// The loaded modules. A module that is built into the kernel is in `/sys/module` only.
+/// The loaded modules.
 pub(super) fn modules(system: &System) -> Vec<KernelModule> {
     let loaded = system.read("/proc/modules").unwrap_or_default();
     MODULES
@@ -23,6 +23,7 @@ pub(super) fn modules(system: &System) -> Vec<KernelModule> {
             loaded
                 .lines()
                 .any(|line| line.split(' ').next() == Some(**name))
+                // A module that is built into the kernel is in `/sys/module` only.
                 || system.path(format!("/sys/module/{name}")).is_dir()
         })
         .map(|name| KernelModule {

@@ -49,14 +49,14 @@ fn run(program: &OsStr, package: Option<&str>, limit: Duration) -> io::Result<Li
     output_within(command, limit)
 }
 
-/// The package with what importing it shows. A separate process imports it, because a library of a
-/// driver may crash or hang.
+/// The package with what importing it shows.
 fn imported(
     program: &OsStr,
     name: &str,
     package: &PythonPackage,
     limit: Duration,
 ) -> PythonPackage {
+    // A separate process imports it, because a library of a driver may crash or hang.
     let found = run(program, Some(name), limit).map_err(|error| error.to_string());
     let found: Result<PythonPackage, String> = found.and_then(|output| parse(&output));
     match found {

@@ -38,10 +38,10 @@ impl Accounts {
         }
     }
 
-    /// The user and the groups of this process, from `/proc/self/status`: the effective ids are the
-    /// second ones.
+    /// The user and the groups of this process, from `/proc/self/status`.
     pub(super) fn user(&self, system: &System) -> User {
         let status = system.read("/proc/self/status").unwrap_or_default();
+        // The effective ids are the second ones.
         let id = numbers(&status, "Uid:").get(1).copied();
         let id = id.unwrap_or_default();
         let mut groups: Vec<u32> = numbers(&status, "Gid:")

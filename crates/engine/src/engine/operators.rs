@@ -79,6 +79,8 @@ impl Engine {
         dtype: Precision,
         reduced: bool,
     ) -> Result<Option<AlgorithmsReply>, EngineError> {
+        // Asked of the reply to `hello`, because an engine without the call could answer it with
+        // any error.
         if !self.hello.algorithms {
             return Ok(None);
         }

@@ -53,6 +53,7 @@ impl Engine {
                     .to_owned(),
             });
         };
+        // Not returned yet: the result has to be dropped first.
         let pieces = self.read_pieces(&kept, call.every, read);
         let KeptResult { result, shape } = kept;
         // Also after an error: a result may take most of the device's memory.
@@ -98,6 +99,7 @@ impl Engine {
 fn pieces(elements: usize, size: usize, every: usize) -> impl Iterator<Item = (usize, usize)> {
     let count = elements.div_ceil(size);
     (0..count)
+        // The last piece always, because kernels fail at the end of a large tensor most often.
         .filter(move |index| index % every.max(1) == 0 || index + 1 == count)
         .map(move |index| (index * size, size.min(elements - index * size)))
 }

@@ -19,6 +19,7 @@ impl Engine {
         inputs: &Tensors,
         repetitions: Repetitions,
     ) -> Result<Vec<f64>, EngineError> {
+        // Hidden states would be copied to the host within the measured time.
         let traced = false;
         self.time(EngineCall::Forward { model, traced }, inputs, repetitions)
     }
@@ -71,6 +72,7 @@ impl Engine {
         let (TimeReply { milliseconds }, _) = self.call(call, inputs)?;
         // A time that was not measured would be taken for one.
         let measured = milliseconds.iter().all(|time| *time > 0.0);
+        // As many as were asked for: a mean over fewer would look as certain.
         if measured && milliseconds.len() == iterations as usize {
             return Ok(milliseconds);
         }

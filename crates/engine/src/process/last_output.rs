@@ -12,8 +12,8 @@ const KEPT: usize = 16 * 1024;
 /// Lines that an error shows, and the characters of each.
 const SHOWN: usize = 12;
 const LINE: usize = 300;
-/// How long an error waits for output that was written before the process ended; a process of
-/// another group may keep the pipe open.
+/// How long an error waits for output that was written before the process ended.
+// A process of another group may keep the pipe open.
 const SETTLE: Duration = Duration::from_secs(10);
 
 /// The last bytes, shared with the thread that reads them.
@@ -28,14 +28,15 @@ struct Kept {
 }
 
 impl LastOutput {
-    /// Reads until the pipe is closed; a flood is read and dropped, so that the engine never waits
-    /// for it.
+    /// Reads until the pipe is closed.
     pub(super) fn read_all(&self, pipe: &mut impl io::Read) {
         let mut buffer = [0; 8192];
+        // A flood is read and dropped, so that the engine never waits for it.
         while let Ok(count @ 1..) = pipe.read(&mut buffer) {
             let mut kept = self.0.0.lock().unwrap_or_else(PoisonError::into_inner);
             kept.bytes.extend(&buffer[..count]);
             let excess = kept.bytes.len().saturating_sub(KEPT);
+            // From the front, because the cause of an end is usually in the last lines.
             kept.bytes.drain(..excess);
         }
         self.0

@@ -11,8 +11,8 @@ use std::{
     time::Duration,
 };
 
-/// Messages that wait to be received: an engine that sends more than it was asked for is not read
-/// on.
+/// Messages that wait to be received.
+// An engine that sends more than it was asked for is not read on.
 const WAITING: usize = 2;
 
 /// Both directions of a connection.
@@ -76,6 +76,7 @@ impl Pipes {
 
 fn receive_all(pipe: &mut impl std::io::Read, read: &SyncSender<Result<Frame, FrameError>>) {
     loop {
+        // An invalid message ends the reading: there is no place at which the next one would begin.
         let frame = frame::read(pipe);
         let last = frame.is_err();
         if read.send(frame).is_err() || last {

@@ -83,11 +83,12 @@ fn end_with_this_process(command: &mut Command) {
 #[cfg(not(unix))]
 fn end_with_this_process(_command: &mut Command) {}
 
-/// Whether a child has ended. It is not waited for, so its id and its group remain.
+/// Whether a child has ended.
 #[cfg(unix)]
 pub(super) fn has_ended(child: &mut Child) -> bool {
     // SAFETY: zero is a valid value of every field of this C struct.
     let mut found: libc::siginfo_t = unsafe { std::mem::zeroed() };
+    // The child is not waited for, so its id and its group remain.
     let flags = libc::WEXITED | libc::WNOHANG | libc::WNOWAIT;
     // SAFETY: `found` is writable, and the id belongs to a child.
     let status = unsafe { libc::waitid(libc::P_PID, child.id(), &raw mut found, flags) };

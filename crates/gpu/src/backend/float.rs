@@ -107,9 +107,10 @@ delegate! {
         fn float_is_inf(tensor: GpuTensor, out_dtype: BoolDType) -> GpuTensor;
     }
 
-    /// By comparisons, which leave NaN as it is, like PyTorch: the kernel of burn-cubecl 0.21 makes
-    /// it a limit, which would hide it from `finite`.
+    /// By comparisons, which leave NaN as it is.
     fn float_clamp(tensor: GpuTensor, min: Scalar, max: Scalar) -> GpuTensor {
+        // The kernel of burn-cubecl 0.21 makes NaN a limit, which would hide it from `finite`;
+        // PyTorch leaves it.
         Self::float_clamp_min(Self::float_clamp_max(tensor, max), min)
     }
 
@@ -125,9 +126,9 @@ delegate! {
         product::product(lhs, rhs)
     }
 
-    /// As the sum of one dimension: burn's own kernel adds atomically, in an order that changes
-    /// from run to run.
+    /// As the sum of one dimension.
     fn float_sum(tensor: GpuTensor) -> GpuTensor {
+        // burn's own kernel adds atomically, in an order that changes from run to run.
         Self::float_sum_dim(as_row(tensor), 0)
     }
 

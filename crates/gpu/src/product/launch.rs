@@ -49,6 +49,7 @@ pub(super) fn launch(
             &matrix_unit_strategy(),
             &mut types,
         ),
+        // An error and not a panic: callers answer any refusal with the naive kernel.
         ProductKernel::RowMajor => Err(MatmulSetupError::InvalidConfig(Box::new(
             "it is not a kernel of cubek",
         ))),
@@ -80,9 +81,10 @@ pub(super) fn tma_strategy() -> BlueprintStrategy<(), SpecializedAlgorithm> {
     })
 }
 
-/// The largest tile that fits into shared memory: with waves of 64, large tiles of 16 bits ask for
-/// 128 KiB, and a block of AMD's has 64 (cubek-matmul 0.2 does not check it before the launch).
+/// The largest tile that fits into shared memory.
 fn unit_tile(client: &ComputeClient<GpuRuntime>, dtype: DType) -> TileSizeSelection {
+    // With waves of 64, large tiles of 16 bits ask for 128 KiB, and a block of AMD's has 64
+    // (cubek-matmul 0.2 does not check it before the launch).
     match (client.properties().hardware.plane_size_max, dtype) {
         (64.., DType::F16 | DType::BF16) => TileSizeSelection::MinTileSize,
         _ => TileSizeSelection::MaxTileSize,

@@ -63,10 +63,11 @@ impl ProductSizes {
 }
 
 /// The type in which matrix units may multiply factors of `dtype`; `tf32`: whether TF32 is
-/// permitted. Without it, f32 stays f32: the matrix units would round it to TF32.
+/// permitted.
 pub(super) fn matrix_type(dtype: DType, tf32: bool) -> Option<StorageType> {
     match dtype {
         DType::F16 | DType::BF16 => Some(dtype.into()),
+        // Without the permission f32 stays f32, because the matrix units would round it to TF32.
         DType::F32 if tf32 => Some(tf32::storage_type()),
         _ => None,
     }
@@ -92,8 +93,11 @@ pub(super) fn choose(sizes: ProductSizes, dtype: DType, units: Units) -> Product
     } = sizes;
     let fills_a_tile = rows.min(inner).min(columns) >= TILE;
     let multiplications = rows * inner * columns;
+    // The order is the rule: matrix units if they have the type, rows for few rows, tiles for large
+    // products, one thread for each element otherwise.
     match dtype {
         DType::F16 | DType::BF16 | DType::F32 if units.matrix && fills_a_tile => match units.tma {
+            // Smaller products do not repay the longer compilation.
             true if multiplications >= LARGE => ProductKernel::TmaMatrixUnit,
             _ => ProductKernel::MatrixUnit,
         },

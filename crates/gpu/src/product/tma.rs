@@ -22,6 +22,7 @@ pub(super) fn is_present(client: &ComputeClient<GpuRuntime>) -> bool {
 /// left to the other kernel: cubek-matmul 0.2 (`launch/args.rs`) takes the last batch dimension's
 /// stride for the stride of all batches together.
 pub(super) fn can_load_rows(shape: &[usize], strides: &[usize], dtype: DType) -> bool {
+    // A pattern of two dimensions: a tensor with a batch does not match it.
     let [_, columns] = shape else { return false };
     strides == [*columns, 1] && (columns * dtype.size()).is_multiple_of(16)
 }

@@ -15,6 +15,7 @@ impl GpuServer {
         stream: StreamId,
     ) -> Result<(), String> {
         let owner = copy_stream::owner(stream);
+        // A closure, because asking every stream for its memory is only needed if there is a limit.
         if !out_of_memory::within_limit(|| self.in_use(owner), size) {
             return Err(out_of_memory::BEYOND_LIMIT.to_owned());
         }
@@ -22,6 +23,7 @@ impl GpuServer {
         out_of_memory::tried(
             || with_server!(self, server => server.initialize_memory(memory, size, stream)),
         )?;
+        // For the owner: the copies of a second stream are memory of the thread that started them.
         peak::record(self.device, owner, self.in_use(owner));
         Ok(())
     }

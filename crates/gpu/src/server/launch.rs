@@ -68,6 +68,8 @@ impl GpuServer {
             held.push(resource);
         }
         launch.start(&addresses, || {
+            // A closure, because most drivers order the streams themselves, and waiting would stop
+            // the host at every product.
             cubecl::future::block_on(self.sync(stream)).map_err(|error| format!("{error:?}"))
         })
     }
@@ -81,6 +83,7 @@ impl GpuServer {
                 out_of_memory::message(self.device, None, self.memory_usage(stream).ok())
             );
         }
+        // Any other panic keeps its payload, from which the check takes its message.
         resume_unwind(payload)
     }
 }

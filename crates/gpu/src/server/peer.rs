@@ -39,6 +39,7 @@ impl GpuServer {
         cubecl::future::block_on(self.sync(stream)).map_err(|error| format!("{error:?}"))?;
         let owner = match &self.server {
             #[cfg(feature = "cuda")]
+            // On the server's thread, where cubecl has made the context current.
             Server::Cuda(_) => cuda::current_context()?,
             #[cfg(feature = "rocm")]
             Server::Rocm(_) => u64::from(self.device.index()),

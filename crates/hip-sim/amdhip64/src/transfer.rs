@@ -33,8 +33,8 @@ pub unsafe extern "C" fn hipFreeAsync(pointer: *mut c_void, stream: *mut c_void)
     guarded(|| simulator()?.release(unsafe { device_of(stream) }, pointer))
 }
 
-/// Host memory by address, with the layout that freeing it needs: `hipFreeHost` does not pass a
-/// size.
+/// Host memory by address, with the layout that freeing it needs.
+// `hipFreeHost` does not pass a size.
 static HOST: Mutex<BTreeMap<usize, Layout>> = Mutex::new(BTreeMap::new());
 
 /// `hipHostMalloc`: memory of the host, which does not count towards the device's memory.

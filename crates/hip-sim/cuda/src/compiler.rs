@@ -134,9 +134,9 @@ pub unsafe extern "C" fn hiprtcCompileProgram(
     }))
 }
 
-/// The compute capability of device 0, as 90: kernels are compiled once for all devices of a
-/// machine.
+/// The compute capability of device 0, as 90.
 fn capability() -> Result<c_int, HipError> {
+    // Of device 0, because kernels are compiled once for all devices of a machine.
     /// `CU_DEVICE_ATTRIBUTE_COMPUTE_CAPABILITY_MAJOR` and `_MINOR`.
     const MAJOR_AND_MINOR: [c_int; 2] = [75, 76];
     let driver = driver()?;

@@ -4,7 +4,8 @@ use crate::driver::{Handle, SUCCESS};
 use crate::{answer, in_context};
 use std::ffi::{c_char, c_int, c_uint, c_void};
 
-/// The dynamic shared memory that a CUDA kernel may use without opting in; HIP needs no opt-in.
+/// The dynamic shared memory that a CUDA kernel may use without opting in.
+// HIP needs no opt-in.
 const SHARED_MEMORY_DEFAULT: c_uint = 48 << 10;
 /// `CU_FUNC_ATTRIBUTE_MAX_DYNAMIC_SHARED_SIZE_BYTES`.
 const MAX_DYNAMIC_SHARED_SIZE: c_int = 8;

@@ -54,9 +54,9 @@ fn in_context() -> Result<&'static Driver, HipError> {
     Ok(driver)
 }
 
-/// The C status of a call: the errors that burn distinguishes have the same numbers in CUDA and
-/// HIP.
+/// The C status of a call.
 fn answer(result: Result<c_int, HipError>) -> u32 {
+    // The errors that burn distinguishes have the same numbers in CUDA and HIP.
     match result {
         Ok(status) => status.unsigned_abs(),
         Err(status) => status as u32,

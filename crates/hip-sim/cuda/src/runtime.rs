@@ -5,8 +5,8 @@ use crate::{CURRENT, answer, driver, in_context};
 use hip_sim::{DeviceModel, DeviceProperties, Faults, HipError, SimulatedArchitecture};
 use std::ffi::{c_char, c_int, c_uint};
 
-/// The architecture that the device reports: waves of 32, like NVIDIA's warps, and no matrix
-/// instructions, which CUDA does not have in AMD's layout.
+/// The architecture that the device reports.
+// Waves of 32 are like NVIDIA's warps, and CUDA does not have matrix instructions in AMD's layout.
 const ARCHITECTURE: SimulatedArchitecture = SimulatedArchitecture::Gfx1030;
 
 /// `hipInit`.

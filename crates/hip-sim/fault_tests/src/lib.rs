@@ -128,9 +128,9 @@ fn built(name: &str) -> io::Result<PathBuf> {
     }
 }
 
-/// The library with another last letter in the name of a function. The hash table of symbols is not
-/// updated, so that the loader finds neither name.
+/// The library with another last letter in the name of a function.
 fn renamed(mut bytes: Vec<u8>, function: &str) -> io::Result<Vec<u8>> {
+    // The hash table of symbols is not updated, so that the loader finds neither name.
     let name: Vec<u8> = [b"\0", function.as_bytes(), b"\0"].concat();
     let offsets: Vec<usize> = bytes
         .windows(name.len())

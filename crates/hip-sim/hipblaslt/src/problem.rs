@@ -70,10 +70,10 @@ pub(crate) unsafe fn product(
     })
 }
 
-/// Whether the library has products of these types. Types of 8 bits are factors only, and scales are
-/// for those with a floating point.
+/// Whether the library has products of these types.
 fn has_types(operation: &MatmulOperation, [a, b, c, d]: [MatrixType; 4]) -> bool {
     use MatrixType::{E4m3Fnuz, E5m2Fnuz, I8, I32};
+    // Types of 8 bits are factors only, and scales are for those with a floating point.
     let factors = match (operation.whole, a) {
         (true, _) => (a, b, d) == (I8, I8, I32),
         (false, E4m3Fnuz | E5m2Fnuz) => is_float8(b) && !matches!(d, I32),

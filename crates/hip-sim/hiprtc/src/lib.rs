@@ -154,9 +154,9 @@ unsafe fn put_bytes<Byte>(
     })
 }
 
-/// The configuration of this process, and its counters. `libamdhip64` has its own counters: the two
-/// libraries share nothing but code objects.
+/// The configuration of this process, and its counters.
 fn compiler() -> Result<(&'static Configuration, &'static Statistics), HipError> {
+    // `libamdhip64` has its own counters: the two libraries share nothing but code objects.
     static COMPILER: OnceLock<Option<(Configuration, Statistics)>> = OnceLock::new();
     let compiler = COMPILER.get_or_init(|| match Configuration::from_environment() {
         Ok(configuration) => {

@@ -66,8 +66,9 @@ pub struct ConvolutionSolution {
     pub algorithm: c_int,
 }
 
-/// Runs `body` and returns its C status. A panic must not cross the C boundary.
+/// Runs `body` and returns its C status.
 pub(crate) fn guarded(body: impl FnOnce() -> Result<(), MiopenStatus>) -> c_int {
+    // A panic must not cross the C boundary.
     match catch_unwind(AssertUnwindSafe(body)) {
         Ok(Ok(())) => 0,
         Ok(Err(status)) => status as c_int,

@@ -5,7 +5,8 @@ use crate::primitive::{OperatorTensors, compute};
 use hip_sim::{SimulatedKind, SimulatedReduction};
 use std::ffi::{c_int, c_void};
 
-/// The workspace that a reduction needs: one that is not used, so that callers are tested with it.
+/// The workspace that a reduction needs.
+// One that is not used, so that callers are tested with it.
 const WORKSPACE: usize = 512;
 
 /// The operation of a descriptor.

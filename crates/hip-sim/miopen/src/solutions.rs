@@ -10,7 +10,8 @@ use std::ffi::{c_int, c_void};
 use std::ptr::null_mut;
 
 /// The solutions: one for each order of sums, with its algorithm and the bytes of workspace that it
-/// needs. The first one is named as a Winograd transform, which callers compare with a wider bound.
+/// needs.
+// The first one is named as a Winograd transform, which callers compare with a wider bound.
 pub(crate) const SOLUTIONS: [(u64, c_int, usize); 3] = [
     (53, ALGORITHM_WINOGRAD, 0),
     (11, ALGORITHM_DIRECT, 0),

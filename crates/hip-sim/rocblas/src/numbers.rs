@@ -43,8 +43,9 @@ pub enum RocblasStatus {
     InvalidValue = 11,
 }
 
-/// Runs `body` and returns its C status. A panic must not cross the C boundary.
+/// Runs `body` and returns its C status.
 pub(crate) fn guarded(body: impl FnOnce() -> Result<(), RocblasStatus>) -> c_int {
+    // A panic must not cross the C boundary.
     match catch_unwind(AssertUnwindSafe(body)) {
         Ok(Ok(())) => 0,
         Ok(Err(status)) => status as c_int,

@@ -20,8 +20,8 @@ pub(super) const BARRIERS: Barriers = Barriers {
     block: block_barrier,
 };
 
-/// Fills shared memory before it is used. Makes reads of uninitialised memory visible: one bits are
-/// NaN as a float and -1 as an integer.
+/// Fills shared memory before it is used.
+// Makes reads of uninitialised memory visible: one bits are NaN as a float and -1 as an integer.
 pub(super) const UNINITIALISED: u8 = 0xff;
 
 /// Slots of a wave: two sides of 64 lanes, the largest wave size.
@@ -80,7 +80,8 @@ pub(super) struct FiberScheduler {
     stats: LaunchStats,
 }
 
-/// The scheduler that runs a block: one for the process, because one kernel runs at a time.
+/// The scheduler that runs a block.
+// One for the process, because one kernel runs at a time.
 static RUNNING: AtomicPtr<FiberScheduler> = AtomicPtr::new(null_mut());
 
 // SAFETY: pointers to a kernel and its arguments are used during its launch only.
@@ -235,9 +236,9 @@ impl FiberScheduler {
         (&raw mut self.fibers[ended].pointer, next)
     }
 
-    /// Releases the threads that wait for their block. `false` when none does, because all have
-    /// ended.
+    /// Releases the threads that wait for their block. `false` when none does.
     fn open_block_barrier(&mut self) -> bool {
+        // Without one, all have ended.
         let mut any = false;
         for thread in self
             .threads

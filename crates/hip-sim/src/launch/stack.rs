@@ -2,12 +2,13 @@
 
 use corosensei::stack::{DefaultStack, Stack};
 
-/// Address space of a stack; the operating system allocates only the pages that a kernel touches.
+/// Address space of a stack.
+// The operating system allocates only the pages that a kernel touches.
 const STACK_BYTES: usize = 256 * 1024;
 
-/// How far the tops of consecutive stacks are apart within a page. At the same place in every page,
-/// what fibers use would share a few sets of the processor's cache. 9 lines of 64 bytes: the tops
-/// of 64 fibers are then in all sets.
+/// How far the tops of consecutive stacks are apart within a page.
+// At the same place in every page, what fibers use would share a few sets of the processor's cache.
+// 9 lines of 64 bytes: the tops of 64 fibers are then in all sets.
 const SHIFT: usize = 9 * 64;
 const PAGE: usize = 4096;
 

@@ -29,10 +29,10 @@ pub(super) fn sorted_structures(source: &str) -> String {
     text + &after + rest
 }
 
-/// The source for the cache key: runs of plain declarations, whose order has no meaning, are
-/// sorted.
+/// The source for the cache key, with its runs of plain declarations sorted.
 pub(super) fn normalised(text: &str) -> String {
     let mut lines: Vec<&str> = text.lines().collect();
+    // The order of plain declarations has no meaning.
     for run in lines.chunk_by_mut(|first, second| is_declaration(first) && is_declaration(second)) {
         run.sort_unstable();
     }

@@ -1,8 +1,8 @@
 //! Translation of HIP C++ to C++ of the host, where macros and templates of the headers are not
 //! enough.
 
-/// Operations in which several threads take part: a kernel with one of them needs a fiber for each
-/// thread.
+/// Operations in which several threads take part.
+// A kernel with one of them needs a fiber for each thread.
 const COLLECTIVE_OPERATIONS: &[&str] = &[
     "__syncthreads",
     "__shfl",
@@ -63,9 +63,10 @@ fn kernel_name(rest: &str) -> &str {
 }
 
 /// Replaces `extern __shared__ TYPE name[];` by a macro for the block's shared memory. Other
-/// `__shared__` variables become static ones: one for all blocks is enough, because one block runs
-/// at a time.
+/// `__shared__` variables become static ones.
 fn dynamic_shared_memory(source: &str) -> String {
+    // Other `__shared__` variables are one for all blocks, which is enough, because one block runs
+    // at a time.
     let mut text = String::with_capacity(source.len());
     let mut rest = source;
     while let Some((before, after)) = rest.split_once("extern __shared__") {
@@ -120,13 +121,12 @@ fn vector_type(line: &str) -> Option<String> {
     ))
 }
 
-/// WMMA kernels write a tile to shared memory and read it back without a barrier: they rely on the
-/// lockstep of a wave, which fibers do not have. So every such store gets a wave barrier before and
-/// after it.
+/// WMMA kernels write a tile to shared memory and read it back without a barrier.
 fn lockstep(source: &str) -> String {
     if !source.contains("amdgcn") {
         return source.to_owned();
     }
+    // They rely on the lockstep of a wave, which fibers do not have.
     source.lines().map(with_barriers).collect()
 }
 

@@ -9,7 +9,8 @@ use crate::properties::{SHARED_MEMORY, THREADS_PER_BLOCK};
 use crate::status::HipError;
 use std::time::{Duration, Instant};
 
-/// How long a kernel takes under [`Fault::Slow`]: longer than the time limits in tests.
+/// How long a kernel takes under [`Fault::Slow`].
+// Longer than the time limits in tests.
 const SLOW: Duration = Duration::from_secs(30);
 
 impl Simulator {

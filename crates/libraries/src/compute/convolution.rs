@@ -75,20 +75,20 @@ impl ConvolutionExecutor<'_> {
     }
 }
 
-/// The first algorithm without a transform; a deterministic one if the library names any, because
-/// a suite requires the same bits in every run.
+/// The first algorithm without a transform; a deterministic one if the library names any.
 fn preferred(offered: Vec<ConvolutionAlgorithm>) -> Option<ConvolutionAlgorithm> {
     let mut adding: Vec<ConvolutionAlgorithm> = offered
         .into_iter()
         .filter(|algorithm| !algorithm.transforms)
         .collect();
+    // A suite requires the same bits in every run.
     adding.sort_by_key(|algorithm| !algorithm.deterministic);
     adding.into_iter().next()
 }
 
-/// Adds the bias of each channel on the host: PyTorch adds it in a separate kernel, which is not
-/// one of the library.
+/// Adds the bias of each channel on the host.
 fn biased(product: HostTensor, call: &Call) -> HostTensor {
+    // PyTorch adds the bias in a separate kernel, which is not one of the library.
     let Some(bias) = call.tensor(2).filter(|bias| !bias.is_empty()) else {
         return product;
     };

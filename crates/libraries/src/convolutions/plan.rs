@@ -66,7 +66,8 @@ pub(super) struct PlannedConvolution {
 pub(super) enum ConvolutionNumbers {
     /// Uniform from -1 to 1.
     Uniform,
-    /// Whole numbers from -2 to 2, so that every sum is exact.
+    /// Whole numbers from -2 to 2.
+    // Every sum of them is exact.
     Integers,
     /// The input is subnormal, the weight large enough that products are normal.
     Subnormal,

@@ -50,6 +50,7 @@ pub(super) fn run<Library: PrimitiveDialect>(
     let parameters = parameters.collect::<Result<Vec<DnnDescriptor>, _>>()?;
     let count = statistics(problem, norm.kind);
     let statistics = library.describe(Element::F32, &[count])?;
+    // The library writes the statistics, which are not part of the result, to the workspace.
     let second = buffers.workspace.offset(STATISTIC * count);
     let described = parameters.iter().zip(buffers.parameters);
     let tensors = NormTensors {

@@ -70,14 +70,15 @@ fn is_flat(lengths: &[usize]) -> bool {
     lengths[2..].iter().all(|length| *length == 1)
 }
 
-/// Each algorithm in each mode. Over everything but the first dimension and over the second one
-/// are the same if nothing follows the second one.
+/// Each algorithm in each mode.
 fn softmax_algorithms(logarithm: bool, lengths: &[usize]) -> Vec<PrimitiveAlgorithm> {
     let algorithms: &[NamedNumber] = if logarithm {
         &[Numbers::SOFTMAX_LOG]
     } else {
         &[Numbers::SOFTMAX_ACCURATE, Numbers::SOFTMAX_FAST]
     };
+    // Over everything but the first dimension and over the second one are the same if nothing
+    // follows the second one.
     let modes: &[NamedNumber] = if is_flat(lengths) {
         &[Numbers::INSTANCE, Numbers::CHANNEL]
     } else {

@@ -47,9 +47,9 @@ pub(super) struct PlannedPrimitive {
 }
 
 impl PrimitivePlan {
-    /// The calls of these operators, in one precision or in all. They have no products of factors
-    /// that could be rounded to TF32.
+    /// The calls of these operators, in one precision or in all.
     pub(crate) fn new(operators: &[Operator], precision: Option<Precision>) -> Self {
+        // There are no products of factors that could be rounded to TF32.
         let all = [Precision::F32, Precision::F16, Precision::Bf16];
         let is_planned = |one: &Precision| precision.is_none_or(|precision| precision == *one);
         Self {

@@ -24,13 +24,14 @@ pub(super) struct GemmCase<'a> {
 }
 
 impl<'a> GemmCase<'a> {
-    /// Copies the factors to the device. What must not be read is NaN: C with beta 0, a bias or
-    /// scales that the product does not have, padding, guards, and D.
+    /// Copies the factors to the device.
     pub(super) fn new(
         opened: OpenedProducts<'a>,
         product: &'a Gemm,
         factors: &Factors,
     ) -> Result<Self, GpuError> {
+        // Values that must not be read are NaN: C with beta 0, a bias or scales that the product
+        // does not have, padding, guards, and D.
         let buffer = |operand| Guarded::new(opened.gpu, product.stored(operand));
         let vector =
             |number, length| Guarded::new(opened.gpu, MatrixStorage::vector(number, length));

@@ -119,15 +119,17 @@ impl Factors {
     }
 
     /// A sum of subnormal numbers whose factor alpha is applied to a factor in place of the sum, as
-    /// some algorithms do: each product of alpha and an element of A rounds to a multiple of the
-    /// smallest number.
+    /// some algorithms do.
     fn with_scaled_factor(&self, sum: BoundedNumber) -> BoundedNumber {
         if self.kind != FactorKind::Subnormal {
             return sum;
         }
+        // Each product of alpha and an element of A rounds to a multiple of the smallest number.
         let error = self.shape.inner as f64 * LARGEST_OF_B * f64::from(f32::from_bits(1));
         BoundedNumber {
             error: sum.error + error,
+            // An error that is uniform between two bounds has a third of their square as its
+            // variance.
             variance: sum.variance + error * error / 3.0,
             ..sum
         }
@@ -191,13 +193,14 @@ impl Factors {
     }
 }
 
-/// The rounding of a product in its types. Factors of 8 bits are exact in f32.
+/// The rounding of a product in its types.
 pub(crate) fn bounds(arithmetic: GemmTypes) -> Bounds {
     Bounds::for_precision(match (arithmetic.compute, arithmetic.result) {
         (ComputeType::I32, _) => return Bounds::exact(Element::I32),
         (ComputeType::Tf32, _) => Precision::Tf32,
         (ComputeType::F32, NumberType::F16) => Precision::F16,
         (ComputeType::F32, NumberType::Bf16) => Precision::Bf16,
+        // Factors of 8 bits are exact in f32.
         (ComputeType::F32, _) => Precision::F32,
     })
 }

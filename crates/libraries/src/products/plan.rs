@@ -59,9 +59,10 @@ impl ProductPlan {
     }
 }
 
-/// The types of a library. A device that does not have one offers no algorithm for it.
+/// The types of a library.
 fn arithmetics(library: LibraryName) -> Vec<GemmTypes> {
     use NumberType::{Bf16, E4m3, E4m3Fnuz, E5m2, E5m2Fnuz, F16, F32};
+    // A device that does not have one of these types offers no algorithm for it.
     let precisions = [
         Precision::F32,
         Precision::Tf32,

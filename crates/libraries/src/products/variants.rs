@@ -84,14 +84,15 @@ fn product(shape: ProductShape, arithmetic: GemmTypes, index: usize) -> Gemm {
     }
 }
 
-/// One of the epilogues. The kinds of numbers alternate with five shapes, so the epilogue moves by
-/// one more after each five.
+/// One of the epilogues.
 fn with_epilogue(shape: ProductShape, arithmetic: GemmTypes, index: usize, offset: usize) -> Gemm {
     let [alpha, beta] = SCALARS[(index + offset) % SCALARS.len()];
     Gemm {
         transposed: TRANSPOSES[(index / 3 + offset) % TRANSPOSES.len()],
         alpha,
         beta,
+        // The kinds of numbers alternate with five shapes, so the epilogue moves by one more after
+        // each five.
         epilogue: Epilogue::ALL[(index + index / 5 + offset) % Epilogue::ALL.len()],
         ..product(shape, arithmetic, index)
     }

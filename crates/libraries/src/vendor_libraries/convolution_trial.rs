@@ -102,8 +102,7 @@ fn missing(values: &[f64]) -> Option<String> {
 }
 
 /// The row-major indices of so many elements of the result that the reference has at most
-/// [`MOST_TERMS`] terms: all of them, or the first, the last and others on no grid, because columns
-/// and channels are at equal distances.
+/// [`MOST_TERMS`] terms.
 fn compared(problem: &ConvolutionProblem) -> Vec<usize> {
     /// The golden ratio, whose multiples are spread evenly.
     const STEP: f64 = 0.618_033_988_749_894_8;
@@ -111,6 +110,8 @@ fn compared(problem: &ConvolutionProblem) -> Vec<usize> {
     let kernel: usize = problem.weight[2..].iter().product();
     let terms = problem.x[1] / problem.groups * kernel;
     let most = MOST_TERMS / terms.max(1);
+    // All of them, or the first, the last and others on no grid, because columns and channels are
+    // at equal distances.
     if all <= most {
         return (0..all).collect();
     }

@@ -69,6 +69,7 @@ impl<'a> ProductTrial<'a> {
             [(a, &tables[0]), (b, &tables[1]), (bias, &tables[2])].map(|(stored, numbers)| {
                 TrialMatrix::new(gpu, stored, &encoded(numbers, stored.number))
             });
+        // NaN agrees with no reference, so that an element that is not written is found.
         let unwritten = vec![d.number.nan_byte(); d.number.bytes()];
         Ok(Self {
             gpu,
@@ -123,6 +124,7 @@ impl AlgorithmTrial<ChosenAlgorithm> for ProductTrial<'_> {
         self.d.restore()?;
         match self.start(chosen) {
             Ok(()) => {}
+            // A fault of the device is not one of the algorithm: the next call would fail, too.
             Err(LibraryError::Gpu(error)) => return Err(error.into()),
             Err(error) => return Ok(AlgorithmMeasurement::Wrong(error.to_string())),
         }

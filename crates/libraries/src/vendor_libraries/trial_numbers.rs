@@ -2,12 +2,13 @@
 
 use crate::number_type::NumberType;
 
-/// The most multiplications of a reference: about a second. Of larger computations a part of the
-/// elements is compared; of every computation, that each element was written.
+/// The most multiplications of a reference: about a second.
+// Of larger computations a part of the elements is compared; of every computation, that each
+// element was written.
 pub(super) const MOST_TERMS: usize = 1 << 27;
 
-/// The numbers of the inputs and of a bias repeat after so many elements: primes, so that they
-/// fall on other rows in every column, and not on the same ones in both inputs.
+/// The numbers of the inputs and of a bias repeat after so many elements.
+// Primes, so that they fall on other rows in every column, and not on the same ones in both inputs.
 const PERIODS: [usize; 3] = [8191, 8179, 8171];
 
 /// The numbers of input 0 or 1, or of the bias (2): uniform between -1 and 1, as the type has them.

@@ -50,10 +50,11 @@ impl Tunable for TunableConvolution<'_> {
 }
 
 /// The algorithms whose workspace is not too large; only deterministic ones if the library names
-/// any, because a suite requires the same bits in every run. Transforms (Winograd, FFT) are among
-/// them, as in the programs that models are deployed with.
+/// any. Transforms (Winograd, FFT) are among them, as in the programs that models are deployed
+/// with.
 fn usable(mut offered: Vec<ConvolutionAlgorithm>) -> Vec<ConvolutionAlgorithm> {
     offered.retain(|algorithm| algorithm.workspace <= MOST_WORKSPACE);
+    // A suite requires the same bits in every run.
     if offered.iter().any(|algorithm| algorithm.deterministic) {
         offered.retain(|algorithm| algorithm.deterministic);
     }

@@ -20,9 +20,9 @@ type MetricColumn = (GpuMetric, &'static [&'static str], f64);
 
 const MIB: f64 = GIB / 1024.0;
 
-/// Names as `nvidia-smi` prints them, which differ from the names that are asked for:
-/// `clocks.sm` is printed as `clocks.current.sm`. The unit in brackets is in the heading with
-/// `nounits`, too.
+/// Names as `nvidia-smi` prints them, which differ from the names that are asked for: `clocks.sm`
+/// is printed as `clocks.current.sm`.
+// The unit in brackets is in the heading with `nounits`, too.
 const NVIDIA: &[MetricColumn] = &[
     (GpuMetric::Utilization, &["utilization.gpu [%]"], 1.0),
     (GpuMetric::MemoryUsed, &["memory.used [MiB]"], MIB),

@@ -10,7 +10,8 @@ use walkdir::{DirEntry, WalkDir};
 const DEPTH: usize = 6;
 /// The files that are considered.
 const FILES: usize = 10_000;
-/// The ends of names of logs. torchrun and the launchers of clusters write the last ones.
+/// The ends of names of logs.
+// torchrun and the launchers of clusters write the last ones.
 const LOGS: [&str; 6] = ["log", "txt", "out", "err", "stdout", "stderr"];
 /// Directories that contain code and no logs, some of them with many thousands of files.
 const SKIPPED: [&str; 4] = ["__pycache__", "node_modules", "site-packages", "target"];

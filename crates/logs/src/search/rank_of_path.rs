@@ -22,11 +22,11 @@ pub(super) fn rank_of_path(path: &Path) -> Option<u32> {
     })
 }
 
-/// The number after `rank` in a lower-case name. A local rank is not the rank of a run with several
-/// hosts.
+/// The number after `rank` in a lower-case name.
 fn rank_of_name(name: &str) -> Option<u32> {
     name.match_indices("rank").find_map(|(position, word)| {
         let before = name[..position].trim_end_matches(['_', '-']);
+        // A local rank is not the rank of a run with several hosts.
         if before.ends_with("local") || before.ends_with("node") {
             return None;
         }

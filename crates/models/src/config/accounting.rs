@@ -69,13 +69,13 @@ pub(super) fn read_fields<C: ModelConfig>(
     fields
 }
 
-/// Whether the struct reads the field for another type that it loads: Llama's struct loads Mistral,
-/// which has no `attention_bias`.
+/// Whether the struct reads the field for another type that it loads.
 fn of_another_type(model_type: &str, field: &str) -> bool {
     let Some(own) = ModelType::find(model_type) else {
         return false;
     };
     let declares = |kind: &ModelType| defaults_of(kind.as_str()).defaults.contains_key(field);
+    // Llama's struct loads Mistral, which has no `attention_bias`.
     !declares(&own)
         && ModelType::ALL
             .iter()

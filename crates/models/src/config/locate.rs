@@ -7,7 +7,8 @@ use super::not_finite::not_finite;
 use serde_json::{Map, Value};
 use testgen_types::excerpt;
 
-/// How deep the path of an error goes: a field of a nested configuration may hold an object, too.
+/// How deep the path of an error goes.
+// A field of a nested configuration may hold an object, too.
 const DEPTH: usize = 3;
 
 /// How many fields a message names.

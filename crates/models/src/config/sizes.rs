@@ -10,8 +10,8 @@ use serde_json::Value;
 use testgen_nn::weights::Extent;
 use testgen_types::excerpt;
 
-/// Sizes up to these are never a problem, whatever the tensors: image sizes and windows have no
-/// tensor, and layers may share one.
+/// Sizes up to these are never a problem, whatever the tensors.
+// Image sizes and windows have no tensor, and layers may share one.
 const HARMLESS_SIZE: usize = 1 << 20;
 const HARMLESS_LAYERS: usize = 1024;
 /// No list of a configuration is longer, without the names of labels, which are objects.

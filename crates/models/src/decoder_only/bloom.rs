@@ -48,8 +48,8 @@ impl BloomConfig {
 }
 
 impl ModelConfig for BloomConfig {
-    /// How Megatron trained it; transformers reads none of them but `pretraining_tp`, and that only
-    /// with `slow_but_exact`.
+    /// How Megatron trained it.
+    // transformers reads none of them but `pretraining_tp`, and that only with `slow_but_exact`.
     const INERT: &'static [&'static str] = &[
         "attention_softmax_in_fp32",
         "bias_dropout_fusion",

@@ -49,7 +49,8 @@ pub(crate) struct Gpt2Config {
 }
 
 impl ModelConfig for Gpt2Config {
-    /// `n_ctx` repeats `n_positions`; the summary is of the double-heads class alone.
+    /// `n_ctx` repeats `n_positions`.
+    // The summary is of the double-heads class alone.
     const INERT: &'static [&'static str] = &[
         "n_ctx",
         "summary_activation",

@@ -39,7 +39,8 @@ impl Llama {
 
 impl LlamaVariant for Llama {
     const NESTED_TYPE: &'static str = "llama";
-    /// How the pretraining was split over devices; the forward pass no longer reads it.
+    /// How the pretraining was split over devices.
+    // The forward pass no longer reads it.
     const INERT: &'static [&'static str] = &["pretraining_tp"];
 
     fn parts(&self) -> (&LlamaFields, &Map<String, Value>) {

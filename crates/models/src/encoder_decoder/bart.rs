@@ -254,9 +254,10 @@ impl<B: Ops> Generator<B> {
     }
 }
 
-/// The names that the token embeddings of a stack may have: its own name if nothing is tied, else
-/// the names under which files keep the embeddings that encoder and decoder share.
+/// The names that the token embeddings of a stack may have.
 pub(crate) fn tables(decoder: bool) -> [&'static str; 3] {
+    // If nothing is tied, a stack has its own embeddings; else files keep those that encoder and
+    // decoder share under one of these names.
     let [own, other] = ["encoder.embed_tokens", "decoder.embed_tokens"];
     if decoder {
         [other, "shared", own]
@@ -265,9 +266,10 @@ pub(crate) fn tables(decoder: bool) -> [&'static str; 3] {
     }
 }
 
-/// Counts the tables that no stack reads: copies where they are tied.
+/// Counts the tables that no stack reads.
 pub(crate) fn mark_tables<B: Ops>(base: &Weights<B>, tied: bool) {
     for table in tables(true).map(|name| base.module(name)) {
+        // Where they are tied, these are copies.
         if tied {
             table.mark_tied("weight")
         } else {

@@ -171,6 +171,7 @@ impl<B: Ops> T5Layers<B> {
 
     fn finish(&self, x: Tensor<B, 3>, context: &mut ForwardContext<'_, B>) -> HiddenStates<B> {
         let x = self.final_layer_norm.forward(x).cast(self.types.product);
+        // The last hidden state of transformers is the one after the norm.
         context.trace_layer(self.blocks.depth().saturating_sub(1), &x)?;
         Ok(x)
     }

@@ -111,8 +111,9 @@ impl AlbertConfig {
         })
     }
 
-    /// Every depth takes all layers of its group; the division is transformers'.
+    /// Every depth takes all layers of its group.
     fn order(&self) -> Vec<usize> {
+        // The division is transformers'.
         let per_group = self.fields.num_hidden_layers as f64 / self.num_hidden_groups as f64;
         (0..self.fields.num_hidden_layers)
             .flat_map(|depth| {

@@ -58,7 +58,8 @@ impl ModelConfig for DistilBertConfig {
     }
 }
 
-/// The type's own constant; the configuration has no field for it.
+/// The type's own constant.
+// The configuration has no field for it.
 const EPS: f64 = 1e-12;
 
 /// `model_type` `distilbert`.

@@ -59,8 +59,9 @@ fn floats<B: Ops>(
     })
 }
 
-/// Both tensors with as many dimensions: burn 0.21 refuses others on GPUs.
+/// Both tensors with as many dimensions.
 fn same_rank<B: Ops>(a: FloatTensor<B>, b: FloatTensor<B>) -> [FloatTensor<B>; 2] {
+    // burn 0.21 refuses others on GPUs.
     use crate::operators::float::{dims, reshape};
     let rank = dims::<B>(&a).len().max(dims::<B>(&b).len());
     [a, b].map(|x| {
@@ -74,8 +75,9 @@ fn same_rank<B: Ops>(a: FloatTensor<B>, b: FloatTensor<B>) -> [FloatTensor<B>; 2
     })
 }
 
-/// Both tensors in the shape of their result: selections do not broadcast.
+/// Both tensors in the shape of their result.
 fn same_shape<B: Ops>(a: FloatTensor<B>, b: FloatTensor<B>) -> [FloatTensor<B>; 2] {
+    // Selections do not broadcast.
     use crate::operators::float::{dims, expand, reshape};
     let shapes = [dims::<B>(&a), dims::<B>(&b)];
     let common = testgen_operators::calls::broadcast_shape(&[&shapes[0], &shapes[1]])

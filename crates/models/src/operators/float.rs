@@ -50,9 +50,9 @@ pub(crate) fn without(shape: &[usize], dim: usize) -> Vec<usize> {
     shape
 }
 
-/// The largest of two, element by element; NaN where either is NaN. burn's own selects by a
-/// comparison, which is false for NaN.
+/// The largest of two, element by element; NaN where either is NaN.
 pub(crate) fn maximum<B: Ops>(a: FloatTensor<B>, b: FloatTensor<B>) -> FloatTensor<B> {
+    // burn's own selects by a comparison, which is false for NaN.
     let truths = burn_tensor::get_device_settings::<B>(&B::float_device(&a)).bool_dtype;
     let larger = B::float_mask_where(a.clone(), B::float_lower(a, b.clone(), truths), b.clone());
     B::float_mask_where(larger, B::float_is_nan(b.clone(), truths), b)

@@ -109,8 +109,9 @@ fn complement<B: Ops>(x: &FloatTensor<B>) -> FloatTensor<B> {
     B::float_sub(filled::<B>(1.0, x), x.clone())
 }
 
-/// The logarithm, which PyTorch limits to -100 in this loss.
+/// The logarithm.
 fn limited_log<B: Ops>(x: FloatTensor<B>) -> FloatTensor<B> {
+    // PyTorch limits the logarithm to -100 in this loss.
     let limit = filled::<B>(-100.0, &x);
     maximum::<B>(B::float_log(x), limit)
 }

@@ -66,8 +66,7 @@ fn contiguous<B: Ops>(x: DeviceTensor<B>) -> DeviceTensor<B> {
     x.reshape([shape.iter().product()]).reshape(shape)
 }
 
-/// Another tensor with the same elements. burn shares memory until a tensor is written, so two
-/// parts are joined, which copies.
+/// Another tensor with the same elements.
 fn copied<B: Ops>(
     arguments: &CallArguments<'_, B>,
     x: DeviceTensor<B>,
@@ -75,6 +74,7 @@ fn copied<B: Ops>(
     let shape = x.shape();
     let count = shape.iter().product::<usize>();
     let row = x.reshape([count]);
+    // burn shares memory until a tensor is written, so two parts are joined, which copies.
     let middle = count / 2;
     let parts = [[0, middle, 1], [middle, count, 1]]
         .into_iter()

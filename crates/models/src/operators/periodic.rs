@@ -11,8 +11,8 @@ use testgen_operators::calls::{
 };
 use testgen_types::{DeviceKind, Precision};
 
-/// Elements of a piece: its copies on host and device are small beside those tensors that need
-/// pieces.
+/// Elements of a piece.
+// Its copies on host and device are small beside those tensors that need pieces.
 const PIECE: usize = 1 << 24;
 
 /// Computes a call on repeated inputs, and reads its result.
@@ -98,13 +98,13 @@ fn repeated<B: Ops>(input: &Input, shape: &[usize], device: &B::Device) -> Devic
     .permute(&axes)
 }
 
-/// The tensor repeated along every dimension that is longer in `shape`, the innermost first, so
-/// that only the last step is large.
+/// The tensor repeated along every dimension that is longer in `shape`.
 fn tiled<B: Ops>(
     mut value: DeviceTensor<B>,
     shape: &[usize],
     device: &B::Device,
 ) -> DeviceTensor<B> {
+    // The innermost first, so that only the last step is large.
     for dim in (0..shape.len()).rev() {
         let period = value.shape()[dim];
         if period != shape[dim] && period > 0 {

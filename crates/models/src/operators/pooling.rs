@@ -23,9 +23,9 @@ pub(crate) fn computed<B: Ops>(
     }
 }
 
-/// The largest of each window, with minus infinity around the input. burn's own loses NaN, which
-/// PyTorch's keeps.
+/// The largest of each window, with minus infinity around the input.
 fn largest<B: Ops>(arguments: &CallArguments<'_, B>) -> Result<DeviceTensor<B>, CallError> {
+    // burn's own pooling loses NaN, which PyTorch's keeps.
     let windows = TensorWindows::new(&arguments.attributes.kernel, arguments.attributes);
     let slices = windows.slices::<B>(arguments.float(0)?, f64::NEG_INFINITY);
     let largest = slices.into_iter().reduce(maximum::<B>);

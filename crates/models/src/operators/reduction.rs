@@ -54,9 +54,9 @@ fn floats<B: Ops>(arguments: &CallArguments<'_, B>, x: FloatTensor<B>) -> FloatT
     reshape::<B>(kept, without(&shape, dim))
 }
 
-/// The largest along `dim`; NaN where one is NaN. burn 0.21's own loses NaN on GPUs, and of a whole
-/// tensor on the CPU.
+/// The largest along `dim`; NaN where one is NaN.
 fn largest<B: Ops>(x: FloatTensor<B>, dim: usize) -> FloatTensor<B> {
+    // burn 0.21's own maximum loses NaN on GPUs, and of a whole tensor on the CPU.
     with_nan_of::<B>(x.clone(), B::float_max_dim(x, dim), dim)
 }
 

@@ -84,9 +84,9 @@ fn data(tensor: &HostTensor) -> TensorData {
     }
 }
 
-/// The tensor with one element before, one after, and one between neighbours of every dimension:
-/// NaN, or a number that shows in every result.
+/// The tensor with one element before, one after, and one between neighbours of every dimension.
 fn surrounded(tensor: &HostTensor) -> HostTensor {
+    // NaN, or a number that shows in every result.
     let fill = if tensor.element.is_float() {
         f64::NAN
     } else {

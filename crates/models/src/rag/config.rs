@@ -29,9 +29,10 @@ pub(crate) struct RagConfig {
 }
 
 impl RagConfig {
-    /// The token that `exclude_bos_score` leaves out; as in transformers 0 counts as none.
+    /// The token that `exclude_bos_score` leaves out.
     pub(super) fn bos(&self) -> Option<i64> {
         self.bos_token_id
+            // As in transformers 0 counts as none.
             .filter(|id| *id != 0)
             .or(self.generator.bos_token_id)
     }

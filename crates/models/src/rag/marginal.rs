@@ -50,11 +50,11 @@ impl<B: Ops> PassageEvidence<B> {
         combine(next.sums(log, &next.counted), target, vocab)
     }
 
-    /// The loss [batch] where one passage determines the whole text. As in transformers, the
-    /// passages count at the second token.
+    /// The loss [batch] where one passage determines the whole text.
     pub(super) fn loss_by_sequence(self, target: &LossTarget<'_>) -> Tensor<B, 1> {
         let [batch, _, seq, vocab] = self.tokens.dims();
         let second = (0..seq)
+            // As in transformers, the passages count at the second token.
             .map(|place| if place == 1 { 1.0 } else { 0.0 })
             .collect();
         let log =
@@ -84,7 +84,8 @@ struct Next {
 struct LogProbabilitySums<B: Ops> {
     /// Of the tokens that the target has.
     picked: Tensor<B, 4>,
-    /// Of the whole vocabulary, at every place that is not padding; label smoothing needs them.
+    /// Of the whole vocabulary, at every place that is not padding.
+    // Label smoothing needs them.
     all: Tensor<B, 4>,
 }
 

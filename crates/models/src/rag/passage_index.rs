@@ -60,9 +60,6 @@ impl<B: Ops> PassageIndex<B> {
 
     /// `input_ids` and `attention_mask` of the texts, [batch * docs, length], and `doc_scores`
     /// [batch, docs]. Leaves the last as an output, and what was chosen as decisions.
-    ///
-    /// A token of the question that a mask hides is left out of its text. transformers keeps it,
-    /// which makes no difference for padding tokens, because no text has them.
     pub(super) fn find(
         &self,
         (questions, mask): (Tensor<B, 2>, Array),
@@ -74,6 +71,8 @@ impl<B: Ops> PassageIndex<B> {
         let ids = inputs
             .host("input_ids")
             .ok_or(ForwardError::MissingInput { name: "input_ids" })?;
+        // A token of the question that a mask hides is left out of its text. transformers keeps it,
+        // which makes no difference for padding tokens, because no text has them.
         let read = self
             .retrieval
             .contexts(&without_padding(ids, &mask), &chosen, &self.format);

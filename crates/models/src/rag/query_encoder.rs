@@ -43,8 +43,7 @@ impl<B: Ops> QueryEncoder<B> {
         })
     }
 
-    /// [batch, width], and the mask that counts. Without an `attention_mask` padding is known by
-    /// its id.
+    /// [batch, width], and the mask that counts.
     pub(super) fn encode(
         &self,
         inputs: &Inputs<'_, B>,
@@ -53,6 +52,7 @@ impl<B: Ops> QueryEncoder<B> {
         let ids = inputs
             .host("input_ids")
             .ok_or(ForwardError::MissingInput { name: "input_ids" })?;
+        // Without an `attention_mask` padding is known by its id.
         let mask = shown(ids, inputs.host("attention_mask"), self.pad)?;
         let arrays = Arrays::from([
             ("input_ids".to_owned(), ids.clone()),

@@ -243,8 +243,7 @@ fn expect_pooled<B: Ops>(pooled: Option<Tensor<B, 2>>) -> Tensor<B, 2> {
     pooled.expect("a head that reads the pooled state is built on a backbone with a pooler")
 }
 
-/// The rightmost token of each row that is not padding; the first when all are, the last
-/// without a padding token.
+/// The rightmost token of each row that is not padding.
 fn last_tokens<B: Ops>(
     inputs: &Inputs<'_, B>,
     padding: Option<i64>,
@@ -255,6 +254,7 @@ fn last_tokens<B: Ops>(
     let seq = ids.shape()[1];
     let rows = ids.as_integers().unwrap_or_default().chunks(seq);
     Ok(rows
+        // The first when all are padding, the last without a padding token.
         .map(|row| match padding {
             // By the ids and not by the mask, as in the class; the `argmax` of a row of zeros is 0.
             Some(padding) => row.iter().rposition(|id| *id != padding).unwrap_or(0),

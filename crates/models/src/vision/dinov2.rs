@@ -192,9 +192,7 @@ impl<B: Ops> Dinov2Encoder<B> {
         Ok(Tensor::cat(vec![class, patches], 1) + self.positions(grid, square, inputs)?)
     }
 
-    /// The positions of `grid`, [1, 1 + rows * columns, width]. As in transformers, the table is
-    /// taken for a square one unless the image is square and has as many patches as there are
-    /// positions.
+    /// The positions of `grid`, [1, 1 + rows * columns, width].
     fn positions(
         &self,
         grid: Grid,
@@ -203,6 +201,8 @@ impl<B: Ops> Dinov2Encoder<B> {
     ) -> Result<Tensor<B, 3>, ForwardError> {
         let [_, tokens, width] = self.position_embeddings.dims();
         let (count, side) = (tokens - 1, (tokens - 1).isqrt());
+        // As in transformers, the table is taken for a square one unless the image is square and
+        // has as many patches as there are positions.
         if square && grid.patches() == count {
             return Ok(self.position_embeddings.clone());
         }

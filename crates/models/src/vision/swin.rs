@@ -160,7 +160,7 @@ struct SwinModel<B: Ops> {
 
 impl<B: Ops> Network<B> for SwinModel<B> {
     /// `logits` [batch, labels]; of the base model `last_hidden_state` [batch, patches, width] and
-    /// `pooler_output`, their mean. A trace layer is a stage with the downsampling after it.
+    /// `pooler_output`, their mean.
     fn forward(
         &self,
         inputs: &Inputs<'_, B>,
@@ -170,6 +170,7 @@ impl<B: Ops> Network<B> for SwinModel<B> {
         context.trace_embed(&x.places)?;
         for (index, stage) in self.stages.iter().enumerate() {
             x = stage.forward(x, inputs, context)?;
+            // A trace layer is a stage with the downsampling after it.
             context.trace_layer(index, &x.places)?;
         }
         let last = self.layernorm.forward(x.places);

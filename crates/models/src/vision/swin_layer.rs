@@ -65,7 +65,7 @@ const NAMES: AttentionNames = AttentionNames {
 };
 
 /// Added to the scores of positions that only the shift made neighbours.
-/// The number of `SwinLayer.get_attn_mask`: a large score can outweigh it, in transformers as well.
+// The number of `SwinLayer.get_attn_mask`: a large score can outweigh it, in transformers as well.
 const APART: f32 = -100.0;
 
 impl<B: Ops> SwinLayer<B> {

@@ -267,6 +267,7 @@ impl<B: Ops> ClipImageEncoder<B> {
             patch_embedding: Conv2d::load(
                 &embeddings.module("patch_embedding"),
                 shape,
+                // Only SigLIP's patches have a bias.
                 class.is_none(),
             )?,
             position_embedding: embeddings

@@ -260,8 +260,7 @@ impl<B: Ops> VisionStack<B> {
         })
     }
 
-    /// [batch, tokens, width]; `between` is the type's operation after a layer. The traces are the
-    /// outputs of the layers, before the norm, as in transformers.
+    /// [batch, tokens, width]; `between` is the type's operation after a layer.
     pub(crate) fn forward(
         &self,
         x: Tensor<B, 3>,
@@ -271,6 +270,7 @@ impl<B: Ops> VisionStack<B> {
         context.trace_embed(&x)?;
         let x = self.layers.fold(context, x, &mut (), |x, at, context| {
             let x = at.layer.forward(x);
+            // The traces are the outputs of the layers, before the norm, as in transformers.
             context.trace_layer(at.depth, &x)?;
             Ok(between(at.depth, x))
         })?;

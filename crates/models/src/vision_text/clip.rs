@@ -252,10 +252,10 @@ impl<B: Ops> Encoders<B> for ClipEncoders<B> {
     }
 }
 
-/// The position at which a text is read: its first end token, or at the first of its largest ids. A
-/// text without either counts as one that ends with its first token.
+/// The position at which a text is read: its first end token, or at the first of its largest ids.
 fn end_of(row: &[i64], end: Option<i64>) -> usize {
     let end = end.or_else(|| row.iter().max().copied());
+    // A text without either counts as one that ends with its first token.
     row.iter().position(|id| Some(*id) == end).unwrap_or(0)
 }
 

@@ -161,7 +161,6 @@ struct SiglipEncoders<B: Ops> {
 }
 
 impl<B: Ops> Encoders<B> for SiglipEncoders<B> {
-    /// A text is read at its last column, which may be padding.
     fn texts(
         &self,
         inputs: &Inputs<'_, B>,
@@ -169,6 +168,7 @@ impl<B: Ops> Encoders<B> for SiglipEncoders<B> {
     ) -> Result<Tensor<B, 2>, ForwardError> {
         let last = self.text.forward(inputs, context)?;
         let [batch, seq, _] = last.dims();
+        // A text is read at its last column, which may be padding.
         Ok(self
             .text_head
             .forward(pick_tokens(last, &vec![seq - 1; batch])))

@@ -85,9 +85,9 @@ impl Activation {
     }
 }
 
-/// max(x, 0), where NaN stays NaN as in PyTorch; burn 0.21's own makes it 0 on the CPU, which would
-/// hide it from `finite`.
+/// max(x, 0), where NaN stays NaN as in PyTorch.
 fn relu<B: Backend>(x: Tensor<B, 1>) -> Tensor<B, 1> {
+    // burn 0.21's own makes NaN 0 on the CPU, which would hide it from `finite`.
     let negative = x.clone().lower_elem(0.0);
     x.mask_fill(negative, 0.0)
 }

@@ -14,10 +14,10 @@ impl Ops for Cpu {
         DeviceKind::Cpu
     }
 
-    /// In f16, burn 0.21 rounds partial sums to f16: products of one row or one column after each
-    /// term (40 terms: 1.7e-3 off, where rounding the result costs 3e-5), others after each piece
-    /// of `SUMMED_AT_ONCE` terms. Those are computed in f32 and rounded once.
     fn matmul_op(left: FlexTensor, right: FlexTensor) -> FlexTensor {
+        // In f16, burn 0.21 rounds partial sums to f16: products of one row or one column after
+        // each term (40 terms: 1.7e-3 off, where rounding the result costs 3e-5), others after each
+        // piece of `SUMMED_AT_ONCE` terms. Those are computed in f32 and rounded once.
         // bf16 needs nothing here: Flex converts its factors to f32.
         if left.dtype() != DType::F16 || !rounds_partial_sums(&left, &right) {
             return Self::float_matmul(left, right);

@@ -10,8 +10,8 @@ use testgen_types::DeviceKind;
 /// The bias of a hidden key.
 pub(super) const HIDDEN: f32 = f32::MIN;
 
-/// The number of pairs from which on a GPU computes them: its launches cost more than a small
-/// matrix takes on the host.
+/// The number of pairs from which on a GPU computes them.
+// Its launches cost more than a small matrix takes on the host.
 const MANY: usize = 1 << 20;
 
 /// The bias of a key.
@@ -77,15 +77,14 @@ impl KeyBand {
     }
 
     /// A key is hidden if it is further from the middle of a query's band than half its width.
-    ///
-    /// Places are whole or half numbers, which f32 has exactly below 2^23, so that each bias is
-    /// exact, too. Only the first operation allocates all pairs: `clamp` and comparisons would.
     fn on_device<B: Ops>(
         self,
         inputs: &Inputs<'_, B>,
         rows: usize,
         shown: Option<&[bool]>,
     ) -> Tensor<B, 4> {
+        // Places are whole or half numbers, which f32 has exactly below 2^23, so that each bias is
+        // exact, too. Only the first operation allocates all pairs: `clamp` and comparisons would.
         let keys = self.keys();
         // Further from every middle than half a band, whichever that is.
         let far = (4 * keys) as f32;

@@ -26,7 +26,6 @@ impl DistanceBuckets {
     }
 
     /// The row, before it is limited to the table, of a key that is `distance` before its query.
-    /// The logarithm is taken in f32, as PyTorch takes it, because it is rounded up.
     fn bucket(&self, distance: i64) -> i64 {
         let Some(buckets) = self.buckets else {
             return distance;
@@ -35,6 +34,7 @@ impl DistanceBuckets {
         if distance.abs() <= middle {
             return distance;
         }
+        // The logarithm is taken in f32, as PyTorch takes it, because it is rounded up.
         let ratio = (distance.abs() as f32 / middle as f32).ln();
         // Python divides both in f64, and `torch.tensor` makes an f32 of it.
         let largest = (((self.max_distance - 1) as f64 / middle as f64) as f32).ln();
@@ -202,10 +202,10 @@ impl<B: Ops> Disentangled<B> {
 }
 
 /// `x` [batch, heads, seq, head_dim] times the transposed `table` [1, heads, rows, head_dim]:
-/// [heads, batch, seq, rows]. The batch goes into the sequence, because one side of the product has
-/// no batch.
+/// [heads, batch, seq, rows].
 fn with_table<B: Ops>(x: Tensor<B, 4>, table: Tensor<B, 4>) -> Tensor<B, 4> {
     let ([batch, heads, seq, head_dim], rows) = (x.dims(), table.dims()[2]);
+    // The batch goes into the sequence, because one side of the product has no batch.
     let x = x.swap_dims(0, 1).reshape([1, heads, batch * seq, head_dim]);
     matmul(x, table.swap_dims(2, 3)).reshape([heads, batch, seq, rows])
 }

@@ -183,8 +183,9 @@ impl<B: Ops> Rotation<B> {
     }
 }
 
-/// 1 / thetaⁱ for i = 0, 2/width, 4/width, ...; in f32, as PyTorch computes them.
+/// 1 / thetaⁱ for i = 0, 2/width, 4/width, ...
 fn frequencies(theta: f64, width: usize) -> Vec<f32> {
+    // In f32, as PyTorch computes them.
     (0..width)
         .step_by(2)
         .map(|index| 1.0 / (theta as f32).powf(index as f32 / width as f32))

@@ -8,8 +8,8 @@
 use crate::backend::Ops;
 use burn_tensor::Tensor;
 
-/// Tokens of a chunk. Each takes a state of channels times width numbers, and eight are combined in
-/// three rounds.
+/// Tokens of a chunk.
+// Each takes a state of channels times width numbers, and eight are combined in three rounds.
 const STRETCH: usize = 8;
 
 /// The effect of the tokens on the state, f32.

@@ -70,8 +70,8 @@ pub enum WeightsError {
 }
 
 impl WeightsError {
-    /// Not `From`: with a second conversion, closures that return a `Result` would need a type.
     pub(super) fn of_file(error: FileError) -> Self {
+        // Not `From`: with a second conversion, closures that return a `Result` would need a type.
         Self::Unreadable {
             path: error.path,
             message: error.problem.to_string(),

@@ -143,14 +143,14 @@ impl Files {
         Ok(())
     }
 
-    /// Whether no file was written to since it was opened: layers that are read again and again
-    /// must be those of one model.
+    /// Whether no file was written to since it was opened.
     pub(super) fn check_unchanged(&self) -> Result<(), WeightsError> {
         for TensorFile {
             path, file, opened, ..
         } in &self.files
         {
             let now = version(file).map_err(|error| unreadable(error.to_string(), path))?;
+            // Layers that are read again and again must be those of one model.
             if now != *opened {
                 let message = "it was changed while the model was in use; load the model again";
                 return Err(unreadable(message.to_owned(), path));
@@ -164,9 +164,10 @@ impl Files {
         self.tensors.keys().map(String::as_str)
     }
 
-    /// The tensor `name` and the name that it has in the file: checkpoints converted from
-    /// TensorFlow call the weight and bias of a layer norm gamma and beta.
+    /// The tensor `name` and the name that it has in the file.
     pub(super) fn find(&self, name: &str) -> Option<FileTensor<'_>> {
+        // Checkpoints converted from TensorFlow call the weight and bias of a layer norm gamma and
+        // beta.
         let old = match name.rsplit_once('.') {
             Some((path, "weight")) => Some(format!("{path}.gamma")),
             Some((path, "bias")) => Some(format!("{path}.beta")),

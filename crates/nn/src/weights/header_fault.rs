@@ -5,7 +5,7 @@ use safetensors::{Dtype, SafeTensorError};
 use serde_json::{Map, Value};
 use testgen_types::excerpt;
 
-/// Larger headers are not searched: as JSON values they take many times their size.
+// Larger headers are not searched: as JSON values they take many times their size.
 const SEARCHED: usize = 16 << 20;
 
 /// The fault of the file of these `bytes`, which the `safetensors` crate rejects with `error`.

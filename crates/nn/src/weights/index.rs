@@ -104,8 +104,8 @@ impl SafetensorsIndex {
 /// The longest name of a shard, in bytes.
 const LONGEST_NAME: usize = 255;
 
-/// A checkpoint is one directory: an index cannot name files elsewhere.
 fn check_file(tensor: &str, file: &Value) -> Result<(), String> {
+    // A checkpoint is one directory: an index cannot name files elsewhere.
     if file.as_str().is_some_and(|name| {
         Path::new(name).file_name().is_some_and(|file| file == name) && is_printable(name)
     }) {

@@ -287,10 +287,11 @@ impl<B: Ops> Weights<B> {
         })
     }
 
-    /// The bytes of the file itself, where tensors live in the host's memory. A matrix that is to
-    /// be turned is a view then, which only the kernels for f32 read as fast.
+    /// The bytes of the file itself, where tensors live in the host's memory.
     fn shared(&self, stored: &FileTensor<'_>, conversion: Conversion) -> Option<Bytes> {
         let on_host = B::kind(&self.device) == DeviceKind::Cpu;
+        // A matrix that is to be turned is a view then, which only the kernels for f32 read as
+        // fast.
         let as_view = conversion == Conversion::AsIs || self.dtype == DType::F32;
         (on_host && as_view)
             .then(|| mapped::share(stored, self.dtype))

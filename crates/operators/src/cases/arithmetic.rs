@@ -118,9 +118,10 @@ impl Arithmetic {
         self.rounded(value, spread, a.variance * slope * slope, 2.0 * ulps)
     }
 
-    /// e to the power a. Devices compute 2 to the power a * log2(e), and round that product.
+    /// e to the power a.
     pub(crate) fn exp(self, a: BoundedNumber) -> BoundedNumber {
         let product = BoundedNumber {
+            // Devices compute 2 to the power a * log2(e), and round that product.
             error: a.error + 2.0 * UNIT * a.value.abs(),
             ..a
         };
@@ -204,9 +205,7 @@ impl Arithmetic {
         }
     }
 
-    /// A result with its own rounding of `halves` half units in the last place. One of them is the
-    /// rounding to f32, which is half of the smallest number if the result is subnormal; the others
-    /// are relative to the result.
+    /// A result with its own rounding of `halves` half units in the last place.
     fn rounded(self, value: f64, error: f64, variance: f64, halves: f64) -> BoundedNumber {
         let rounding = halves * UNIT * value.abs() + subnormal_rounding(value);
         self.with_rounding(value, error, variance, rounding)
@@ -220,6 +219,8 @@ impl Arithmetic {
         let local = finite_or_zero(rounding);
         BoundedNumber {
             value,
+            // A rounding is uniform between its bounds, so that its variance is a third of their
+            // square.
             error: finite_or_zero(error) + local,
             variance: finite_or_zero(variance) + local * local / 3.0,
         }
@@ -268,9 +269,9 @@ fn scaled(factor: f64, error: f64) -> f64 {
     }
 }
 
-/// Errors next to an infinity have no meaning: whether a result is infinite is compared, not by how
-/// much.
+/// Errors next to an infinity have no meaning.
 fn finite_or_zero(error: f64) -> f64 {
+    // Whether a result is infinite is compared, not by how much.
     if error.is_finite() { error } else { 0.0 }
 }
 

@@ -123,9 +123,9 @@ impl ElementPair {
     }
 }
 
-/// Whether the bound reaches over the largest number, so that one side may be infinite while the
-/// other is finite.
+/// Whether the bound reaches over the largest number.
 fn overflows(reference: &Reference, expected: BoundedNumber, got: f64) -> bool {
+    // One side may then be infinite while the other is finite.
     let largest = reference.element.largest();
     let edge = expected.value.abs() - largest;
     !got.is_nan()

@@ -50,9 +50,9 @@ pub fn reduce(call: &Call, mut fails: impl FnMut(&Call) -> Option<bool>) -> Redu
     }
 }
 
-/// Every length of a call. No length if it cannot be described, so that nothing can be made
-/// smaller.
+/// Every length of a call. No length if it cannot be described.
 fn lengths(call: &Call) -> Vec<usize> {
+    // Without lengths nothing can be made smaller.
     let described = dimensions(call)
         .map(|described| described.all)
         .unwrap_or_default();
@@ -95,8 +95,9 @@ fn dimension(call: &Call, index: usize) -> Option<Dimension> {
     dimensions(call).ok()?.all.into_iter().nth(index)
 }
 
-/// Smaller lengths, the smallest first, so that the cheapest calls are tried first.
+/// Smaller lengths, the smallest first.
 fn candidates(length: usize) -> Vec<usize> {
+    // The cheapest calls are tried first.
     let powers = (0..usize::BITS - 1)
         .map(|exponent| 1_usize << exponent)
         .take_while(|power| *power <= length);

@@ -122,14 +122,14 @@ pub(crate) fn elementwise(
     (shape, numbers.collect())
 }
 
-/// The shape of all inputs broadcast together; the shape of the first one if they do not fit, which
-/// no case has.
+/// The shape of all inputs broadcast together.
 pub(crate) fn common_shape(call: &Call) -> Vec<usize> {
     let shapes: Vec<&[usize]> = call
         .inputs
         .iter()
         .map(|input| input.tensor.shape.as_slice())
         .collect();
+    // The shape of the first one if they do not fit, which no case has.
     broadcast_shape(&shapes).unwrap_or_else(|| {
         shapes
             .first()

@@ -85,6 +85,7 @@ impl Chooser {
 
     /// A number of 53 bits from 0 to below 1.
     fn uniform(&mut self) -> f64 {
+        // The 53 bits that f64 keeps.
         (self.random.next_u64() >> 11) as f64 / (1_u64 << 53) as f64
     }
 }
@@ -119,14 +120,14 @@ fn draw(scores: &[f32], sampling: &Sampling, uniform: f64) -> Option<usize> {
     chosen.or_else(|| weights.iter().rposition(|weight| *weight > 0.0))
 }
 
-/// Removes the weight of all but the `count` largest; those equal to the last of them stay, as in
-/// `TopKLogitsWarper`.
+/// Removes the weight of all but the `count` largest.
 fn keep_top_k(weights: &mut [f64], count: usize) {
     if count == 0 || count >= weights.len() {
         return;
     }
     let mut sorted = weights.to_vec();
     let (_, smallest, _) = sorted.select_nth_unstable_by(count - 1, |a, b| b.total_cmp(a));
+    // Weights equal to the last of them stay, as in `TopKLogitsWarper`.
     let smallest = *smallest;
     weights
         .iter_mut()
@@ -135,13 +136,14 @@ fn keep_top_k(weights: &mut [f64], count: usize) {
 }
 
 /// Removes the smallest weights that together have at most `1 - share` of the whole, as
-/// `TopPLogitsWarper`; the largest stays.
+/// `TopPLogitsWarper`.
 fn keep_top_p(weights: &mut [f64], share: f64) {
     if share >= 1.0 {
         return;
     }
     // Of what top-k left: `TopPLogitsWarper` takes the softmax of scores that are filtered already.
     let total: f64 = weights.iter().sum();
+    // The largest stays, whatever its weight.
     let mut order: Vec<usize> = (0..weights.len()).collect();
     // Of equal weights the later one is removed first, so that the token that greedy search takes
     // stays.

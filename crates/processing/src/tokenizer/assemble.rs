@@ -14,8 +14,8 @@ use std::path::Path;
 use testgen_types::{bounded_file::limit, excerpt};
 use tokenizers::{AddedToken, PostProcessorWrapper, Tokenizer};
 
-/// Vocabularies that some class reads; which of them need code that is not here shows when nothing
-/// else was found.
+/// Vocabularies that some class reads; which.
+// Of them need code that is not here shows when nothing else was found.
 const VOCABULARIES: [&str; 5] = [
     "tokenizer.model",
     "spiece.model",

@@ -94,14 +94,14 @@ struct PaddedRows<'a> {
 }
 
 impl PaddedRows<'_> {
-    /// A field of each token, [batch, seq]. `number` converts ids; masks and token types are not
-    /// ids, so they stay.
+    /// A field of each token, [batch, seq]. `number` converts ids.
     fn integers(
         &self,
         fill: u32,
         field: fn(&Encoding) -> &[u32],
         number: &dyn Fn(u32) -> u32,
     ) -> Array {
+        // Masks and token types are not ids, so they stay.
         let values = self.encodings.iter().flat_map(|encoding| {
             let values: Vec<i64> = field(encoding)
                 .iter()

@@ -161,12 +161,13 @@ impl Characters {
         ids
     }
 
-    /// Moves letters to `ids`, each after a blank, and a last blank; the blank is token 0.
+    /// Moves letters to `ids`, each after a blank, and a last blank.
     fn append(&self, letters: &mut Vec<u32>, ids: &mut Vec<u32>) {
         if letters.is_empty() || !self.add_blank {
             ids.append(letters);
             return;
         }
+        // The blank is token 0.
         ids.extend(letters.drain(..).flat_map(|letter| [0, letter]));
         ids.push(0);
     }

@@ -9,7 +9,7 @@ use testgen_types::ModelType;
 const QUESTION_ENCODER: [&str; 2] = ["dpr", "DPRQuestionEncoderTokenizer"];
 
 /// The classes of transformers 5 that pad rows before the text, because their models generate.
-/// Others, and `TokenizersBackend`, pad after it.
+// Others, and `TokenizersBackend`, pad after it.
 const PADDED_LEFT: [&str; 6] = [
     "CodeLlamaTokenizer",
     "CohereTokenizer",
@@ -19,8 +19,9 @@ const PADDED_LEFT: [&str; 6] = [
     "XLNetTokenizer",
 ];
 
-/// The classes of transformers 5 whose `model_input_names` have `token_type_ids`. Others, and
-/// `TokenizersBackend`, return none, so that the second text of a pair has the type of the first.
+/// The classes of transformers 5 whose `model_input_names` have `token_type_ids`.
+// Others, and `TokenizersBackend`, return none, so that the second text of a pair has the type of
+// the first.
 const WITH_TOKEN_TYPES: [&str; 14] = [
     "BertTokenizer",
     "ConvBertTokenizer",

@@ -100,8 +100,9 @@ fn scores(state: &mut Sha256, vocabulary: &Value) {
     }
 }
 
-/// Adds fields, each with its length, so that no two lists of fields are the same bytes.
+/// Adds fields, each with its length.
 fn update(state: &mut Sha256, fields: &[&[u8]]) {
+    // With the lengths, no two lists of fields are the same bytes.
     for field in fields {
         state.update((field.len() as u64).to_le_bytes());
         state.update(field);

@@ -19,7 +19,8 @@ const ROLES: [&str; 7] = [
     "cls_token",
     "mask_token",
 ];
-/// A `model_max_length` above this means that there is no limit; transformers writes 10^30.
+/// A `model_max_length` above this means that there is no limit.
+// transformers writes 10^30.
 const LARGEST_LENGTH: f64 = 1e9;
 
 /// `tokenizer_config.json`, `special_tokens_map.json` and what `config.json` says about token
@@ -91,9 +92,9 @@ impl TokenizerSettings {
             .map(|(_, token)| token.content.as_str())
     }
 
-    /// The token that pads rows: pad, else end, else unknown, as is customary for checkpoints
-    /// without one.
+    /// The token that pads rows: pad, else end, else unknown.
     pub(super) fn pad_token(&self) -> Option<&str> {
+        // Checkpoints without a token for padding customarily pad with one of the others.
         ["pad_token", "eos_token", "unk_token"]
             .iter()
             .find_map(|role| self.special(role))
@@ -128,13 +129,13 @@ fn max_length(file: &ConfigFile) -> Result<Option<usize>, PreprocessError> {
         .map(|length| length as usize))
 }
 
-/// `model_input_names` decides if it is given, else the class; a model with fewer than two token
-/// types reads none.
+/// `model_input_names` decides if it is given, else the class.
 fn token_types(
     file: &ConfigFile,
     model: &ConfigFile,
     class_name: &str,
 ) -> Result<bool, PreprocessError> {
+    // A model with fewer than two token types reads none.
     let types = model.count("type_vocab_size")?.unwrap_or(0);
     let named = file.get("model_input_names").and_then(Value::as_array);
     let returned = named.map_or_else(
@@ -144,12 +145,13 @@ fn token_types(
     Ok(types >= 2 && returned)
 }
 
-/// The named special tokens. Older checkpoints keep them in a separate file, which then decides.
+/// The named special tokens.
 fn roles(
     directory: &Path,
     file: &ConfigFile,
     class: TokenizerClass,
 ) -> Result<Vec<(&'static str, AddedToken)>, PreprocessError> {
+    // Older checkpoints keep them in a separate file, which then decides.
     let older = ConfigFile::read_or_empty(directory, "special_tokens_map.json")?;
     // `_from_pretrained` reads the older file only without `added_tokens_decoder`, and then prefers
     // it.

@@ -6,11 +6,11 @@ use burn_tensor::{TensorData, read_sync};
 use testgen_nn::{backend::Ops, device::BackendDevice, timing::milliseconds};
 use testgen_types::{Measured, Repetitions};
 
-/// The bytes of a copy: more than any cache of a GPU has.
+/// The bytes of a copy.
+// More than any cache of a GPU has.
 const BYTES: usize = 128 << 20;
 
-/// The times of copies, of a GPU that burn has opened: memory of the host processor is not copied,
-/// and engines do not measure copies.
+/// The times of copies, of a GPU that burn has opened.
 #[cfg_attr(
     not(any(feature = "cuda", feature = "rocm")),
     expect(unused_variables, reason = "only GPUs have copies")
@@ -21,6 +21,7 @@ pub(super) fn rows(device: &OpenDevice, repetitions: Repetitions) -> Vec<BenchRo
         DeviceExecutor::Native(BackendDevice::Gpu(gpu)) => {
             both_directions::<testgen_nn::backend::Gpu>(gpu, BYTES, repetitions).into()
         }
+        // Memory of the host processor is not copied, and engines do not measure copies.
         DeviceExecutor::Native(BackendDevice::Cpu(_)) | DeviceExecutor::Engine { .. } => Vec::new(),
     }
 }

@@ -12,12 +12,12 @@ use std::{
 use testgen_device::{Device, EnergyCounter, EnergyReading};
 use testgen_types::{BenchTimes, TimedEnd, with_timed_ends};
 
-/// An NVIDIA H100 advances its counter every 100 ms, which was measured. Over a second the
-/// difference of two readings is at most a tenth off.
+/// An NVIDIA H100 advances its counter every 100 ms, which was measured.
+// Over a second the difference of two readings is at most a tenth off.
 const SHORTEST: Duration = Duration::from_secs(1);
 
-/// The part of the time between the readings that must have been timed: the energy of other work,
-/// such as sending inputs to an engine, is not the energy of the calls.
+/// The part of the time between the readings that must have been timed.
+// The energy of other work, such as sending inputs to an engine, is not the energy of the calls.
 const TIMED: f64 = 0.9;
 
 /// Measures the energy of rows on one device.

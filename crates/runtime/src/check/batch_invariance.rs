@@ -32,6 +32,8 @@ pub(super) fn check(run: &mut CheckRun<'_>) -> CheckResult {
                 .forward(&rows::of_inputs(&case.inputs, &order))?;
             for (name, whole) in &together.outputs {
                 let label = format!("{} of {what}", case.qualified(name));
+                // From the batch itself and not from the golden, so that an error against the
+                // reference does not count here.
                 let expected = rows::of_output(name, whole, &order, count);
                 let output = RecordedOutput {
                     golden: &golden,
@@ -44,6 +46,7 @@ pub(super) fn check(run: &mut CheckRun<'_>) -> CheckResult {
                 }
             }
         }
+        // Of all cases, because a golden may record single rows beside a batch.
         largest = largest.max(count);
     }
     failures.conclude()?;

@@ -67,15 +67,15 @@ pub(super) fn check(run: &mut CheckRun<'_>) -> CheckResult {
     Ok(None)
 }
 
-/// An expert of the native engine computes each token by itself. Libraries compute the tokens of an
-/// expert as one product, and choose its kernel by their number, which a later token changes: the
-/// threshold is then the threshold of two runs.
 fn allowed(
     run: &CheckRun<'_>,
     golden: &Golden,
     tested: &SubjectUnderTest,
     output: &str,
 ) -> Threshold {
+    // An expert of the native engine computes each token by itself. Libraries compute the tokens of
+    // an expert as one product, and choose its kernel by their number, which a later token changes:
+    // the threshold is then the threshold of two runs.
     if run.engine.process_name().is_some() && has_experts(tested.model().config()) {
         run.tolerance(golden, tested).metamorphic(output)
     } else {
@@ -89,12 +89,14 @@ fn has_experts(config: &Value) -> bool {
         return false;
     };
     fields.iter().any(|(name, value)| {
+        // A single expert computes all tokens, and no choice moves any.
         (name.contains("experts") && value.as_u64() > Some(1)) || has_experts(value)
     })
 }
 
-/// Why a class is not causal: the text encoder of CLIP is causal, the one of SigLIP is not.
+/// Why a class is not causal.
 pub(super) fn inapplicable(class: &str) -> Option<String> {
+    // The text encoder of CLIP is causal, the one of SigLIP is not.
     class
         .starts_with("Siglip")
         .then(|| format!("`{class}` reads a text in both directions"))

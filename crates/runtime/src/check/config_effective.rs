@@ -35,6 +35,7 @@ pub(super) fn check(run: &mut CheckRun<'_>) -> CheckResult {
     let tested = run.subject_under_test()?;
     let config = tested.model().config().clone();
     let Tries { tries, inert } = Tries::for_engine(run, &golden, &tested)?;
+    // Without a field the check would pass without trying anything.
     if tries.is_empty() {
         return Err(Abort::Fail(
             "the model reads no field of the configuration".to_owned(),
@@ -88,6 +89,7 @@ fn first_effect(
     {
         let changed = run.checkpoint().with_config(config);
         let endpoint = run.endpoint(Some(&changed), run.registration.precision);
+        // Before the engine is asked: the effect is what stops it.
         let has_effect = unchanged.is_affected(&endpoint);
         // An engine that stops fails whatever the configuration says.
         if run.engine.has_stopped() {

@@ -72,9 +72,10 @@ fn check(run: &mut CheckRun<'_>, work: impl FnOnce(&CorrectModel<'_>)) -> CheckR
 
 impl CorrectModel<'_> {
     /// The largest number of tokens of an input; `None` for a model whose recorded inputs are not
-    /// rows of token ids alone, so that their size is fixed.
+    /// rows of token ids alone.
     pub(crate) fn longest(&self) -> Option<usize> {
         let main = self.golden.main();
+        // The size of other inputs is fixed.
         let of_tokens = main
             .inputs
             .values()
@@ -83,6 +84,7 @@ impl CorrectModel<'_> {
                 .streams
                 .iter()
                 .all(|facts| Sequences::of_case(main, facts.stream).is_some());
+        // The shortest of the sequences, because all of them get the same length.
         let longest = self.streams.iter().map(|facts| facts.longest).min();
         longest.filter(|_| of_tokens)
     }

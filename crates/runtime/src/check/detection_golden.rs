@@ -30,6 +30,8 @@ pub(super) fn check(run: &mut CheckRun<'_>) -> CheckResult {
         ));
     };
     let recorded_logits = golden.main().outputs.get("logits");
+    // Scores are probabilities of logits, so that their threshold follows from the error of the
+    // largest logit.
     let largest = recorded_logits.map_or(0.0, RecordedTensor::largest);
     let score_threshold = tolerance.probabilities("logits", largest);
     let shape = golden.detections["scores"].shape();
@@ -53,6 +55,7 @@ pub(super) fn check(run: &mut CheckRun<'_>) -> CheckResult {
         &scores,
         score_threshold,
     ));
+    // By the scores, because an equal score makes either label right.
     let labels = compare_labels(&got, &golden, score_threshold);
     if labels.is_open {
         run.undecided.insert("detection.labels".to_owned());
@@ -137,6 +140,8 @@ fn compare_labels(
 /// Whether the two likeliest labels are tied, and the recorded one may be the other.
 fn is_tied(got: &QueryResult, recorded: f32, allowed: f64) -> bool {
     let same_score = f64::from((got.score - recorded).abs()) <= allowed;
+    // The runner-up is the recorded label only if its score is as close; otherwise a third label
+    // was recorded.
     let close = f64::from(got.runner_up) >= f64::from(got.score) - allowed;
     same_score && close
 }

@@ -22,6 +22,7 @@ pub(super) fn check(run: &mut CheckRun<'_>) -> CheckResult {
     for case in &golden.cases {
         let first = tested.model().forward_traced(&case.inputs)?;
         for round in 1..RUNS {
+            // With the hidden states, which name the first layer that differs.
             let again = tested.model().forward_traced(&case.inputs)?;
             for difference in differences(&first, &again) {
                 failures.push(format!(
@@ -69,6 +70,7 @@ fn find<'a>(results: &[(String, &'a Array)], name: &str) -> Option<&'a Array> {
 
 /// The first element whose bits differ.
 fn first_different_bits(name: &str, first: &Array, again: &Array) -> Option<String> {
+    // Shapes first, because without equal shapes no element has a counterpart.
     if first.shape() != again.shape() {
         return Some(format!(
             "{name} has the shape {:?}; in the first run it was {:?}",

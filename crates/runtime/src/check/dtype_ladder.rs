@@ -21,15 +21,13 @@ use testgen_nn::forward::ForwardError;
 use testgen_types::Precision;
 
 /// How many times the error of the reference is allowed in f32 and tf32.
-///
-/// Measured (docs/measurements/noise.md): of 3,575 correct models none has an error in f32 above
-/// 1.9 times the largest sample, and f32 shows all faults that only this limit does.
+// Measured (docs/measurements/noise.md): of 3,575 correct models none has an error in f32 above 1.9
+// times the largest sample, and f32 shows all faults that only this limit does.
 const FACTOR: f64 = 2.0;
 /// How many times the error of the reference is allowed in 16 bits.
-///
-/// An implementation that rounds between more operations has up to 1.7 times the error of the
-/// reference, and another sample may be as much above the recorded ones. At most one of the 3,575
-/// models has an error above three times, with any implementation; up to 36 are above twice.
+// An implementation that rounds between more operations has up to 1.7 times the error of the
+// reference, and another sample may be as much above the recorded ones. At most one of the 3,575
+// models has an error above three times, with any implementation; up to 36 are above twice.
 const FACTOR_IN_16_BITS: f64 = 3.0;
 /// Elements below which an output is too small to compare two samples of its error.
 const FEW: usize = 64;
@@ -89,6 +87,7 @@ pub(super) fn check(run: &mut CheckRun<'_>) -> CheckResult {
     for (name, mut steps) in ladders {
         // A spec may list its precisions in any order; `out_of_order` needs the finest first.
         steps.sort_by_key(|step| step.precision);
+        // A single step has no order; its error was compared with its tolerance.
         if steps.len() < 2 {
             continue;
         }
@@ -166,6 +165,8 @@ fn largest_errors<'g>(
                 (expected, got),
                 (tolerance, name),
             ));
+            // Only elements that the reference decides: an arbitrary value at padding would be the
+            // largest error.
             let Some([expected, got]) = run.comparable(&case.inputs, expected, got) else {
                 continue;
             };
@@ -250,6 +251,7 @@ fn above_reference(name: &str, step: &PrecisionStep) -> Option<String> {
         Precision::F16 | Precision::Bf16 => FACTOR_IN_16_BITS,
         Precision::F32 | Precision::Tf32 => FACTOR,
     };
+    // Written so that a NaN error is not within.
     let within = *rel_l2 <= factor * noise + recorded;
     (!within).then(|| {
         format!(

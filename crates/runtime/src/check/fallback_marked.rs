@@ -23,6 +23,8 @@ pub(super) fn check(run: &mut CheckRun<'_>) -> CheckResult {
     let kind = run.registration.device;
     let target = LoadTarget {
         checkpoint: run.context.checkpoint.clone(),
+        // An absent index and not an absent driver, so that a machine with the device proves the
+        // same.
         index: ABSENT,
         precision: Some(run.registration.precision),
         label: Label::new(run.spec().name, kind),
@@ -37,6 +39,7 @@ pub(super) fn check(run: &mut CheckRun<'_>) -> CheckResult {
                     "the fallback is from {from} to {to}, expected from {kind} to cpu"
                 ));
             }
+            // A reader has only the reason to find out why the device was not used.
             if why.trim().is_empty() {
                 failures.push("the fallback has no reason");
             }

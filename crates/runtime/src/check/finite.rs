@@ -47,6 +47,7 @@ fn non_finite(name: &str, reference: Option<&Array>, got: &Array) -> Option<Stri
     let values = got.as_floats()?;
     let expected = reference
         .and_then(Array::as_floats)
+        // Another shape is another check's failure; here every element then has to be finite.
         .filter(|expected| expected.len() == values.len());
     let found: Vec<usize> = (0..values.len())
         .filter(|flat| !values[*flat].is_finite() && !may_be_infinite(*flat, expected))

@@ -40,12 +40,14 @@ pub(super) fn check(run: &mut CheckRun<'_>) -> CheckResult {
     let golden = run.golden()?;
     let tested = run.subject_under_test()?;
     Abort::skip_if(inapplicable(tested.model().class()))?;
+    // Tokens are generated in a session, which a model without a cache does not have.
     has_cache(run.spec().architecture, tested.model())?;
     let prompt = prompt(run, &tested, &golden)?;
     let bench = Bench {
         tested: &tested,
         prompt,
     };
+    // First, because every control is compared with it.
     let greedy = bench.run(&bench.greedy(LENGTH))?;
     let mut failures = Failures::default();
     lengths(&bench, &greedy, &mut failures)?;
@@ -141,14 +143,15 @@ impl Bench<'_> {
         }
     }
 
-    /// Generates with `controls`. The defaults of the checkpoint are ignored, so that the check
-    /// does not depend on its generation_config.json.
+    /// Generates with `controls`.
     fn run(&self, controls: &GenerationControls) -> Result<Vec<Continuation>, GenerationError> {
         let tokens = self
             .prompt
             .get("decoder_input_ids")
             .unwrap_or_else(|| &self.prompt["input_ids"]);
         let length = tokens.shape()[1];
+        // The defaults of the checkpoint are ignored, so that the check does not depend on its
+        // generation_config.json.
         let settings = GenerationSettings::new(controls, &GenerationDefaults::default(), length)?;
         // With logits, from which `gap` is computed.
         generate(
@@ -195,6 +198,7 @@ fn end_token(
     greedy: &Continuation,
     failures: &mut Failures,
 ) -> Result<(), GenerationError> {
+    // From the middle, so that there are tokens before and after it.
     let end = greedy.ids[LENGTH / 2];
     // The token may also occur before the middle.
     let first = greedy.ids.iter().position(|id| *id == end).unwrap_or(0);
@@ -242,9 +246,9 @@ fn seed(bench: &Bench<'_>, failures: &mut Failures) -> Result<(), GenerationErro
     Ok(())
 }
 
-/// The tokens of each row, sampled hot: if one token were far likelier than the others, no seed
-/// would change it.
+/// The tokens of each row, sampled hot.
 fn hot_ids(bench: &Bench<'_>, seed: u64) -> Result<Vec<Vec<i64>>, GenerationError> {
+    // If one token were far likelier than the others, no seed would change it.
     let rows = bench.run(&bench.sampled(HOT, seed))?;
     Ok(rows.into_iter().map(|row| row.ids).collect())
 }
@@ -264,6 +268,7 @@ fn temperature(
         .zip(greedy)
         .enumerate()
     {
+        // Only the first difference counts, because all later tokens follow from it.
         let Some(step) = cold
             .ids
             .iter()
@@ -287,6 +292,7 @@ fn ids(rows: &[Continuation]) -> Vec<&[i64]> {
 
 /// The difference between the two largest logits of a step.
 fn gap(row: &Continuation, step: usize) -> f32 {
+    // Without logits every difference counts as a failure.
     let Some(logits) = row.logits.as_ref().map(|logits| logits.narrow(0, step, 1)) else {
         return f32::INFINITY;
     };

@@ -47,6 +47,8 @@ pub(super) fn check(run: &mut CheckRun<'_>) -> CheckResult {
     let mut logits = last_logits(session.as_mut(), &golden.prompt().unwrap_or_default())?;
     for step in 0..steps {
         let Some(expected) = recorded_step(&golden, step) else {
+            // A failure and not an end: a golden with fewer logits than tokens would compare less
+            // than it names.
             failures.push(format!("the golden has no `{STEP_LOGITS}` of step {step}"));
             break;
         };
@@ -57,6 +59,7 @@ pub(super) fn check(run: &mut CheckRun<'_>) -> CheckResult {
             threshold,
         ));
         for row in 0..rows {
+            // The error of this row, because the error of another row does not excuse it.
             let error = largest_error(&expected, &logits, row, threshold);
             match recorded.choice(row, step, &logits, error).evaluate() {
                 TokenMatch::Same => {}
@@ -148,9 +151,10 @@ fn recorded_step(golden: &Golden, step: usize) -> Option<RecordedTensor> {
     golden.step_logits.as_ref()?.at_step(step)
 }
 
-/// The largest error of the logits of one row of a step. The error of one logit cannot be computed
-/// from a summary: there it is a part of the largest that passes, as the reference's own is.
+/// The largest error of the logits of one row of a step.
 fn largest_error(expected: &RecordedTensor, got: &Array, row: usize, threshold: Threshold) -> f64 {
+    // The error of one logit cannot be computed from a summary: there it is a part of the largest
+    // that passes, as the reference's own is.
     let Some(whole) = expected.whole() else {
         // Divided, so that the product with the factor of the caller is the allowed error.
         return threshold.max_rel * expected.largest() / MARGIN_FACTOR;
@@ -232,10 +236,11 @@ impl GreedyChoice {
     }
 }
 
-/// The index of the largest value; of equal values the first, as `argmax` of PyTorch.
+/// The index of the largest value.
 fn largest(values: &[f32]) -> i64 {
     (0..values.len())
         .reduce(|best: usize, next: usize| {
+            // Of equal values the first, as `argmax` of PyTorch.
             if values[next] > values[best] {
                 next
             } else {

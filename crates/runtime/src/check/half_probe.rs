@@ -23,6 +23,7 @@ pub(super) fn check(run: &mut CheckRun<'_>) -> CheckResult {
     // Not `subject_under_test`: if the device computes wrongly, the endpoint is a mock, and the
     // facts of the probe say more than its reason.
     let endpoint = run.endpoint(run.context.checkpoint.as_ref(), precision);
+    // First, because a probe of the CPU would say nothing about the absent device.
     if let Status::Fallback { why, .. } = endpoint.status() {
         return Err(absent_device(run.context.requirements, kind, why));
     }
@@ -32,6 +33,7 @@ pub(super) fn check(run: &mut CheckRun<'_>) -> CheckResult {
             endpoint.status()
         )));
     };
+    // Before the evaluation, so that a failure is reported with the matrix unit that computed it.
     run.evidence.matrix_unit.clone_from(&probe.matrix_unit);
     evaluate(&probe)?;
     // A harness that refuses a precision which the probe proved correct would hide every check in

@@ -35,6 +35,7 @@ pub(super) const FAULT: Detected = Detected::new(
 
 pub(super) fn check(run: &mut CheckRun<'_>) -> CheckResult {
     let (directory, task) = (run.checkpoint().directory().to_owned(), run.spec().task);
+    // Before the load, so that a checkpoint without answers costs nothing.
     Abort::skip_if(inapplicable(&directory, task))?;
     let recorded = RecordedAnswer::read(&directory, task)?;
     let request = (run.harness.request)(&recorded.request)?;
@@ -47,6 +48,7 @@ pub(super) fn check(run: &mut CheckRun<'_>) -> CheckResult {
     let mut comparison = AnswerComparison::new(run, tolerance);
     match compare(&mut comparison, &recorded.answer, &response) {
         Ok(summary) => comparison.conclude().map(|()| summary),
+        // Differences that were found before the abort are part of the failure.
         Err(abort) => Err(comparison.failures.before(abort)),
     }
 }

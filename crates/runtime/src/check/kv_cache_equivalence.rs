@@ -49,6 +49,7 @@ pub(super) fn check(run: &mut CheckRun<'_>) -> CheckResult {
         let whole = forward_by_position(run, &tested, facts.stream, &arrays)?
             .require_positions()?
             .positions;
+        // One session for all schedules, so that what a reset leaves shows in the next one.
         let mut session = tested.model().session()?;
         let length = arrays[facts.stream.ids()].shape()[1];
         if facts.stream.other_arguments().is_some() {
@@ -103,6 +104,8 @@ fn with_another_source(inputs: &Arrays, facts: TextFacts<'_>) -> Arrays {
     let mut inputs = inputs.clone();
     for (name, array) in facts.stream.other_arguments().into_iter().flatten() {
         let rows = inputs[facts.stream.ids()].shape()[0];
+        // The rows rotated by one, because real sources of the golden are valid whatever the model
+        // requires.
         let others: Vec<usize> = (1..=rows)
             .map(|row| row % array.shape()[0].max(1))
             .collect();
@@ -151,8 +154,7 @@ struct CacheResults<'a> {
 }
 
 impl CacheResults<'_> {
-    /// Compares at real positions only: a padding token before the text sees no token at all, and
-    /// what it computes is arbitrary and never read.
+    /// Compares at real positions only.
     fn compare(
         &self,
         run: &mut CheckRun<'_>,
@@ -175,6 +177,8 @@ impl CacheResults<'_> {
                 ));
                 continue;
             };
+            // A padding token before the text sees no token at all, and what it computes is
+            // arbitrary and never read.
             let (expected, got) = (
                 at_real_positions(expected, self.mask),
                 at_real_positions(got, self.mask),

@@ -23,9 +23,11 @@ pub(super) fn check(run: &mut CheckRun<'_>) -> CheckResult {
     let compared = compare_trace(run, &tested, &golden, is_hidden_state)?;
     let count = compared.len();
     let mut failures = Failures::default();
+    // A golden with a trace that no name of the model matches would pass.
     if count == 0 {
         failures.push("no hidden state was compared");
     }
+    // First in the message, because later layers only repeat the error of the first.
     failures.extend(first_diverging(&compared));
     failures.extend(compared.into_iter().filter_map(|state| state.failure));
     failures.conclude()?;

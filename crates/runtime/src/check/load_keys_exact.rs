@@ -26,6 +26,7 @@ pub(super) fn check(run: &mut CheckRun<'_>) -> CheckResult {
     let tested = run.subject_under_test()?;
     let tensors = tested.model().tensors();
     if !tensors.unused.is_empty() {
+        // A checkpoint of another class can have thousands.
         let named = tensors.unused.iter().take(NAMED).map(|name| excerpt(name));
         let (count, names) = (tensors.unused.len(), named.collect::<Vec<_>>().join("`, `"));
         return Err(Abort::Fail(format!(
@@ -50,6 +51,7 @@ pub(super) fn check(run: &mut CheckRun<'_>) -> CheckResult {
     let named = ["architectures", "_class_name"]
         .iter()
         .any(|field| saved.get(*field).is_some_and(|name| !name.is_null()));
+    // A warning and not a failure: the class of the golden was loaded in its place.
     let warning = if named {
         ""
     } else {

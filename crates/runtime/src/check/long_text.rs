@@ -48,6 +48,7 @@ pub(super) fn check(run: &mut CheckRun<'_>) -> CheckResult {
     }
     let facts = run.text_facts(&tested, &golden);
     let length = LongLength::for_run(run, &tested);
+    // All relations are cut at the length that fits into memory.
     let facts = TextFacts {
         longest: length.tokens,
         ..facts
@@ -75,6 +76,7 @@ pub(super) fn check(run: &mut CheckRun<'_>) -> CheckResult {
         Some(windows) => relations.windows(windows)?,
         None => None,
     };
+    // Absolute positions are looked up or added, so that later ones have other outputs.
     if positions::are_relative(tested.model().config()) {
         relations.shifted()?;
     }
@@ -123,6 +125,7 @@ impl Relations<'_, '_> {
                 None => self.failures.push(format!("`{name}` {label} is missing")),
             }
         }
+        // The outputs do not show it: a wrong count moves only the tokens that come next.
         if session.length() != length {
             let found = session.length();
             self.failures.push(format!(
@@ -252,6 +255,7 @@ impl Relations<'_, '_> {
 
 /// The steps in which a text is read.
 fn chunks(length: usize) -> Vec<usize> {
+    // At least one token before the steps, so that the cache is not empty at the first of them.
     let end = length.saturating_sub(STEPS).max(1);
     // Lengths are usually powers of two; three less than a sixteenth is a multiple of no tile.
     let chunk = (length / 16).saturating_sub(3).max(3).min(end);

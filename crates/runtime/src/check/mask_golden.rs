@@ -68,6 +68,8 @@ impl Masked<'_> {
     fn check(&self, run: &mut CheckRun<'_>, failures: &mut Failures) -> Result<(), Abort> {
         let Self { golden, facts, .. } = self;
         Abort::skip_if(facts.too_short_for(PADDING + 1))?;
+        // Recorded cases first, because they have a reference; the padded rows below have only
+        // themselves.
         for case in golden
             .cases
             .iter()
@@ -109,6 +111,7 @@ impl Masked<'_> {
             .iter()
             .find(|case| case.inputs.contains_key(facts.stream.mask()));
         let rows = Sequences::of_case(with_mask.unwrap_or(golden.main()), facts.stream)?;
+        // Cut, so that the padded rows still fit the positions of the model.
         let rows = rows.prefix(facts.longest - PADDING);
         // A causal model never reads what follows a token, so padding on the right could not show
         // an ignored mask.
@@ -153,6 +156,7 @@ impl Masked<'_> {
             let [expected, got] = compared.map(|array| at_real_positions(&array, mask));
             let label = format!("{} at real positions", case.qualified(name));
             let failure = run.compare(&label, &expected, &got, tolerance.golden(name));
+            // Recorded here, so that the reference's own result is compared with this failure.
             run.evidence.differs_from_golden |= failure.is_some();
             failures.extend(failure);
         }
@@ -194,6 +198,7 @@ impl Masked<'_> {
                 tolerance.metamorphic(name),
             ));
         }
+        // A pooled output may depend on masked positions in transformers, too.
         let pooled = pairs(&before.pooled, &after.pooled)?;
         for (name, expected, got) in pooled.filter(|_| facts.pooled_ignores_masked_ids()) {
             failures.extend(run.compare_made(
@@ -206,8 +211,7 @@ impl Masked<'_> {
         Ok(())
     }
 
-    /// Whether the replaced ids change the output when the mask is all ones. If not, the ids have
-    /// no influence anyway, and the check would pass without a mask.
+    /// Whether the replaced ids change the output when the mask is all ones.
     fn mask_matters(&self, run: &mut CheckRun<'_>, inputs: &Arrays) -> Result<bool, Abort> {
         let Self {
             tested,
@@ -215,12 +219,15 @@ impl Masked<'_> {
             facts,
         } = self;
         let mask = &inputs[facts.stream.mask()];
+        // With the same changed ids, so that only the mask differs between both runs.
         let ones = Array::integers(mask.shape(), vec![1; mask.values().len()]);
         let mut unmasked = self.with_masked_changed(inputs);
         unmasked.insert(facts.stream.mask().to_owned(), ones);
         let tolerance = run.tolerance(golden, tested);
         let masked = forward_by_position(run, tested, facts.stream, inputs)?;
         let unmasked = forward_by_position(run, tested, facts.stream, &unmasked)?;
+        // Without an effect here the ids have no influence anyway, and the check would pass without
+        // a mask.
         let mut positions = pairs(&masked.positions, &unmasked.positions)?;
         Ok(positions.any(|(name, one, other)| {
             let (one, other) = (at_real_positions(one, mask), at_real_positions(other, mask));

@@ -14,9 +14,11 @@ use crate::{
 };
 use testgen_types::DeviceKind;
 
-/// Bytes that may remain whatever the size of the model: log lines, hash maps that have grown.
+/// Bytes that may remain whatever the size of the model.
+// Log lines stay, and hash maps that have grown.
 const SLACK: u64 = 64 * 1024;
-/// A hundredth of the model may remain: the allocator rounds up the sizes of its blocks.
+/// A hundredth of the model may remain.
+// The allocator rounds up the sizes of its blocks.
 const PART: u64 = 100;
 
 #[cfg(test)]
@@ -62,6 +64,7 @@ fn load_and_drop<T>(
     run: &mut CheckRun<'_>,
     compute: &impl Fn(&CheckRun<'_>, &SubjectUnderTest) -> Result<T, Abort>,
 ) -> Result<(OpenDevice, Option<u64>), Abort> {
+    // The peak of this load alone, not of an earlier check.
     begin_peak();
     let tested = run.subject_under_test()?;
     let Some(device) = tested.endpoint().open_device().cloned() else {
@@ -74,16 +77,17 @@ fn load_and_drop<T>(
     Ok((device, highest))
 }
 
-/// The most memory in use since [`begin_peak`]. Operators leave nothing on a GPU, so only the peak
-/// shows that their memory is counted. The peak of the host is of the whole process.
+/// The most memory in use since [`begin_peak`]. The peak of the host is of the whole process.
 fn highest(device: &OpenDevice, now: DeviceMemory) -> Option<u64> {
     let peak = (device.facts.kind != DeviceKind::Cpu)
         .then(|| memory::peak(device))
         .flatten();
+    // Operators leave nothing on a GPU, so only the peak shows that their memory is counted.
     now.in_use.map(|in_use| peak.unwrap_or(0).max(in_use))
 }
 
 fn settled(device: &OpenDevice) -> DeviceMemory {
+    // Unused blocks of the allocator count as memory in use until they are returned.
     cleanup(device);
     memory(device)
 }

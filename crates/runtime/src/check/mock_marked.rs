@@ -42,6 +42,7 @@ pub(super) fn check(run: &mut CheckRun<'_>) -> CheckResult {
         failures.push("the mock returns a model or a device");
     }
     let request = smallest_request(run.spec().task);
+    // Also after a failure, because both are independent properties of the endpoint.
     failures.extend(unmarked_answer(&mut endpoint, request));
     failures.conclude()?;
     Ok(Some(format!("marked as mock: {why}")))
@@ -49,6 +50,7 @@ pub(super) fn check(run: &mut CheckRun<'_>) -> CheckResult {
 
 /// The failure if an answer, direct or from the queue, does not say that it comes from a mock.
 fn unmarked_answer(endpoint: &mut Endpoint, request: Request) -> Option<String> {
+    // Both ways, because the queue joins requests and has its own path to the handler.
     let at_once = endpoint.handle(request.clone());
     if !matches!(&at_once, Ok(Response::Mock { why }) if !why.is_empty()) {
         return Some(format!("the mock answers {at_once:?}"));

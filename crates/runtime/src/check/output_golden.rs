@@ -34,6 +34,7 @@ pub(super) fn compare(
 ) -> CheckResult {
     let mut failures = Failures::default();
     for case in &golden.cases {
+        // The failures of earlier cases stay in the message.
         if let Err(abort) = compare_case(run, tested, golden, case, &mut failures) {
             return Err(failures.before(abort));
         }
@@ -49,6 +50,7 @@ pub(super) fn compare(
                 .to_owned(),
         });
     }
+    // After a pass only: after a failure the trace was compared above.
     if failures.is_empty() && traced {
         measure_deep_trace(run, tested, golden);
     }

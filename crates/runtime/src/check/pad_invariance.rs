@@ -43,6 +43,7 @@ pub(super) fn check(run: &mut CheckRun<'_>) -> CheckResult {
         compare_sides(run, &tested, &golden, *facts, &mut failures)?;
     }
     failures.conclude()?;
+    // A check that compared one side only says so in the report.
     if streams.iter().any(TextFacts::can_be_padded_left) {
         return Ok(None);
     }
@@ -72,6 +73,7 @@ fn compare_sides(
     let rows = rows.prefix(rows.longest().min(facts.longest - PADDING));
     let length = rows.longest();
     let tolerance = run.tolerance(golden, tested);
+    // One unpadded run for both sides, so that they are compared with the same outputs.
     let unpadded = forward_by_position(run, tested, facts.stream, &rows.unpadded(facts))?;
     let sides: &[PaddedSide] = if facts.can_be_padded_left() {
         &[PaddedSide::Right, PaddedSide::Left]
@@ -92,13 +94,13 @@ fn compare_sides(
     Ok(())
 }
 
-/// The rows of the case with the longest row that have its length, so that none needs padding to
-/// begin with.
+/// The rows of the case with the longest row that have its length.
 fn longest_rows(golden: &Golden, facts: TextFacts<'_>) -> Option<Sequences> {
     let rows = golden
         .cases
         .iter()
         .filter_map(|case| Sequences::of_case(case, facts.stream));
+    // None of them needs padding to begin with.
     let longest = rows.max_by_key(Sequences::longest)?;
     let length = longest.longest();
     Some(Sequences(
@@ -133,6 +135,7 @@ impl PaddingComparison<'_> {
         };
         let label = |name: &str| format!("{name} padded {side}{}", self.facts.stream.suffix());
         for (name, expected, got) in pairs(&unpadded.positions, &padded.positions)? {
+            // Padding itself has arbitrary outputs.
             let got = got.narrow(1, start, self.length);
             failures.extend(run.compare_made(
                 &label(name),

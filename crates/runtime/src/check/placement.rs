@@ -57,6 +57,8 @@ pub(super) fn check(run: &mut CheckRun<'_>) -> CheckResult {
     if forward.outputs.is_empty() {
         failures.push("the model returned no output");
     }
+    // A model that is f32 throughout would pass in the name of a precision in which nothing was
+    // computed.
     if wider > 0 && wider == forward.placements.len() {
         failures.push(format!("no tensor is {precision}, all are f32"));
     }

@@ -282,9 +282,9 @@ fn images(
     Ok(())
 }
 
-/// The threshold of f32 without noise: inputs are computed on the host in f32, whatever the device
-/// and its precision.
+/// The threshold of f32 without noise.
 fn host_threshold(name: &str) -> Threshold {
+    // Inputs are computed on the host in f32, whatever the device and its precision.
     Tolerance::new(&Noise::default(), &[], Precision::F32, false).golden(name)
 }
 

@@ -73,6 +73,7 @@ pub(super) fn check(run: &mut CheckRun<'_>) -> CheckResult {
         forward: &forward,
         threshold,
     };
+    // Against the brute-force search only, because generated questions have no recorded passages.
     search.compare(run, &mut failures)?;
     let answers = compare_answers(run, &tested, &golden, &mut failures)?;
     failures.conclude()?;
@@ -193,10 +194,13 @@ impl RetrievalSearch<'_> {
             let largest = all
                 .iter()
                 .fold(0.0_f64, |largest, score| largest.max(score.abs()));
+            // In units of the largest score, like the threshold.
             let failure = misplaced_passage(&all, ids, threshold.max_rel * largest);
             failures.extend(failure.map(|failure| format!("{what}, row {row}: {failure}")));
             expected.extend(ids.iter().map(|id| {
                 all.get(*id as usize)
+                    // An id outside of the passages gets NaN, which is a failure in every
+                    // comparison.
                     .map_or(f32::NAN, |score| *score as f32)
             }));
         }
@@ -259,6 +263,7 @@ fn compare_answers(
         .get("answer")
         .and_then(Array::as_floats)
         .unwrap_or_default();
+    // An answer is a sequence of choices, whose recorded margin is a difference of logits.
     let error = logit_error(run, tested, golden);
     let rows = expected.as_integers().unwrap_or_default().chunks(length);
     failures.extend(other_count("answers", rows.len(), got.len()));

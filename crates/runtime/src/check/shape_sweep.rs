@@ -98,6 +98,8 @@ impl Sweep<'_, '_> {
             .filter(|length| *length <= facts.longest)
             .collect();
         let longest = lengths.last().copied().unwrap_or(1);
+        // One text, whose prefixes are the shorter ones, so that causal outputs can be compared
+        // across lengths.
         let rows = Sequences::generated(LARGEST, longest, facts);
         let mut left_out = 0;
         let mut prefixes = Vec::new();
@@ -124,6 +126,7 @@ impl Sweep<'_, '_> {
     /// cut to other lengths.
     fn speech(&mut self) -> Result<String, Abort> {
         let mut summary = self.recorded_rows()?;
+        // A decoder reads a spectrogram of a fixed length, so that only its text can be swept.
         if !self.golden.target.is_empty() {
             return Ok(format!("{summary}; {}", self.texts()?));
         }
@@ -153,6 +156,7 @@ impl Sweep<'_, '_> {
         for nodes in LENGTHS {
             let trees = trees(self.golden, nodes, LARGEST);
             let inputs = collator.process(&trees)?;
+            // A tree that is deeper than the table of distances has no row there.
             if !trees.is_empty() && distances_fit(model.config(), &inputs) {
                 self.batches(&inputs, &format!("{nodes} nodes"))?;
                 summary.push_str(&format!(", {nodes} nodes"));
@@ -173,6 +177,7 @@ impl Sweep<'_, '_> {
     /// which it returns.
     fn batches(&mut self, inputs: &Arrays, what: &str) -> Result<LargestBatch, ForwardError> {
         let model = self.tested.model();
+        // Routers are read first: a close choice of experts makes the rest of a row incomparable.
         let routers = routing::router_outputs(self.run, model, inputs)?;
         let mut left_out = 0;
         let forward = model.forward(inputs)?;
@@ -225,6 +230,7 @@ impl Sweep<'_, '_> {
     /// Compares every length with the beginning of the longest, which is the last one. Returns how
     /// many tokens are left out.
     fn compare_prefixes(&mut self, mut prefixes: Vec<Prefix>) -> usize {
+        // A model that is not causal has no prefixes.
         let Some(longest) = prefixes.pop() else {
             return 0;
         };

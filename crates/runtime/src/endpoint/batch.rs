@@ -3,10 +3,11 @@
 use super::ticket::{Answered, Ticket};
 use crate::task::{HandlerError, Request, Response};
 
-/// Whether two requests can be computed together. Prompts cannot: drawing tokens for one would
-/// shift the other's. Images with texts cannot: one's texts would compete for the other's images.
-/// Nor can recordings: without a mask padding counts as a part of the shorter one.
+/// Whether two requests can be computed together.
 pub(super) fn fits(first: &Request, next: &Request) -> bool {
+    // Prompts cannot: drawing tokens for one would shift the other's. Images with texts cannot:
+    // one's texts would compete for the other's images. Nor can recordings: without a mask padding
+    // counts as a part of the shorter one.
     kind(first).is_some_and(|first| kind(next) == Some(first))
 }
 
@@ -47,12 +48,12 @@ fn kind(request: &Request) -> Option<BatchKey> {
     }
 }
 
-/// Answers a batch in one call; when that fails or cannot be taken apart, one by one, so that each
-/// request gets its own answer or its own error.
+/// Answers a batch in one call; when that fails or cannot be taken apart, one by one.
 pub(super) fn answer(
     batch: Vec<(Ticket, Request)>,
     handle: &dyn Fn(Request) -> Result<Response, HandlerError>,
 ) -> Vec<Answered> {
+    // Each request gets its own answer or its own error.
     if batch.len() > 1 {
         let counts: Vec<usize> = batch.iter().map(|(_, request)| request.len()).collect();
         let merged = merge(batch.iter().map(|(_, request)| request));

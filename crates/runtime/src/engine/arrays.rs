@@ -37,6 +37,8 @@ pub(super) fn forward(mut found: EngineForward) -> Forward {
             forward.trace.push((name.to_owned(), array(tensor)));
         }
     }
+    // Tensors of the trace were taken above; what has another prefix belongs to no part of a
+    // result.
     for (name, tensor) in found.tensors {
         if let Some(name) = name.strip_prefix("output.") {
             forward.outputs.insert(name.to_owned(), array(tensor));

@@ -33,13 +33,14 @@ pub(crate) struct AttachedEngine {
 
 impl AttachedEngine {
     /// Starts `name` on `device`, and compares the device that it reports with that one.
-    ///
-    /// The driver counts the memory of all processes. Where another one frees some while this
-    /// engine opens the device, nothing seems to be in use by the engine, so it is started again.
     pub(super) fn start(name: &EngineName, device: &Device) -> Result<Self, AttachError> {
+        // The driver counts the memory of all processes. Where another one frees some while this
+        // engine opens the device, nothing seems to be in use by the engine, so it is started
+        // again.
         first_accepted(
             STARTS,
             || Self::start_once(name, device),
+            // Without a witness there is nothing that a second start could show.
             |started: &Self| started.memory.is_none_or(MemoryWitness::has_grown),
         )
     }
@@ -52,6 +53,7 @@ impl AttachedEngine {
             pci_address: device.pci_address.clone(),
         };
         let started = StartedEngine::start(
+            // Started before the lock: the start takes seconds and does not open the device.
             EngineCommand::for_engine(name).map_err(EngineError::from)?,
             name,
             time_limit(),
@@ -59,6 +61,7 @@ impl AttachedEngine {
         // One at a time, so that what another engine takes when it opens the device is not counted
         // as this one's.
         let opening = OPENING.lock().unwrap_or_else(PoisonError::into_inner);
+        // Under the lock, right before the device is opened, because other engines change it.
         let before = in_use(device);
         let engine = started.open(request.clone())?;
         // ONNX Runtime, for instance, goes on with its CPU provider if the GPU's does not load.
@@ -75,6 +78,7 @@ impl AttachedEngine {
                 .unwrap_or("it reports no reason")
                 .to_owned()
         });
+        // A fallback is on another device by definition, and is reported as one.
         if !on_cpu && let Some(problem) = device_mismatch(&request, engine.device()) {
             return Err(AttachError::Failed(format!(
                 "engine {name} does not run on {}: {problem}",
@@ -101,9 +105,9 @@ impl AttachedEngine {
             .map(|why| format!("engine {} computes on the CPU: {why}", self.engine.name()))
     }
 
-    /// Whether f32 products may be computed in TF32: an option of the engine, which has an effect
-    /// on NVIDIA GPUs only.
+    /// Whether f32 products may be computed in TF32: an option of the engine.
     pub(crate) fn tf32(&self) -> bool {
+        // The option has an effect on NVIDIA GPUs only.
         self.engine.name().tf32() && self.fallback.is_none() && self.device.kind == DeviceKind::Cuda
     }
 
@@ -112,15 +116,16 @@ impl AttachedEngine {
         self.engine.only_operators()
     }
 
-    /// The results of every algorithm that it offers for its own lists of `operators`, or `None` for
-    /// an engine without such lists. On a simulated device, which computes on the host, a part of the
-    /// list.
+    /// The results of every algorithm that it offers for its own lists of `operators`, or `None`
+    /// for an engine without such lists.
     pub(crate) fn algorithms(
         &self,
         operators: Vec<Operator>,
         precision: Precision,
     ) -> Result<Option<AlgorithmsReply>, String> {
         self.engine
+            // A simulated device computes on the host, so that only a part of the list is computed
+            // there.
             .algorithms(operators, precision, self.device.simulated)
             .map_err(|error| error.to_string())
     }

@@ -138,8 +138,9 @@ impl CheckEngine {
             .map(|(_, process)| Arc::clone(process))
     }
 
-    /// Whether the process that the check used last has ended, as after a crash or a time limit.
+    /// Whether the process that the check used last has ended.
     pub(crate) fn has_stopped(&self) -> bool {
+        // A process ends after a crash or a time limit.
         self.process().is_some_and(|process| !process.is_running())
     }
 
@@ -153,6 +154,7 @@ impl CheckEngine {
     /// check's name.
     pub(super) fn set_providers(&self, providers: &[ProviderShare]) {
         let kept = &mut self.state().evidence.providers;
+        // Only the first call has the precision of the check's name; later ones may compare others.
         if kept.is_empty() {
             *kept = providers
                 .iter()
@@ -165,13 +167,13 @@ impl CheckEngine {
         }
     }
 
-    /// Notes the memory of a model that is about to be unloaded: after that, the engine has returned
-    /// it to the driver.
+    /// Notes the memory of a model that is about to be unloaded.
     pub(super) fn note_memory(&self, process: &AttachedEngine) {
         // On the host processor no engine counts a peak, and asking takes time.
         if !process.is_on_gpu() {
             return;
         }
+        // After the unload the engine has returned the memory to the driver.
         let now = HighestMemory {
             peak: process.memory().peak,
             driver: process.driver_memory(),
@@ -189,6 +191,7 @@ impl CheckEngine {
     pub(crate) fn finish(&self) -> EngineEvidence {
         let CheckEngineState {
             attached, evidence, ..
+        // Taken and not cloned, because a clone would keep the processes in use.
         } = std::mem::take(&mut *self.state());
         attached
             .into_iter()
@@ -204,5 +207,6 @@ impl CheckEngine {
     }
 }
 
-/// Providers that are kept; builds of ONNX Runtime have two or three.
+/// Providers that are kept.
+// Builds of ONNX Runtime have two or three.
 const PROVIDERS: usize = 8;

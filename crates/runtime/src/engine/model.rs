@@ -26,11 +26,6 @@ struct EngineModel {
 
 /// Loads the checkpoint in an engine. Returns the model, and the features that it does not have
 /// with the reasons.
-///
-/// Everything that is not computed (configuration, capabilities, processors) is read by testgen
-/// from the checkpoint's own configuration; a replaced configuration is the engine's alone. Neither
-/// a network is built nor weights are read here, so that an engine can have types, values of the
-/// configuration, and sizes that the native one does not have.
 pub(crate) fn load(
     model_type: ModelType,
     checkpoint: &Checkpoint,
@@ -38,12 +33,20 @@ pub(crate) fn load(
     engine: &CheckEngine,
     precision: Precision,
 ) -> Result<(Model, BTreeMap<Feature, String>), LoadError> {
+    // Without a replaced configuration: what testgen reads must not change with what the engine is
+    // asked to compute.
     let own = Checkpoint::at(checkpoint.directory());
+    // Everything that is not computed (configuration, capabilities, processors) is read by testgen
+    // from the checkpoint's own configuration; a replaced configuration is the engine's alone.
+    // Neither a network is built nor weights are read, so that an engine can have types, values of
+    // the configuration, and sizes that the native one does not have.
     let description = testgen_models::describe(model_type, &own)?;
     let directory = checkpoint.complete_directory()?;
     let config = checkpoint.config()?;
     let request = LoadRequest {
         directory: absolute(&directory),
+        // Only a configuration that differs, so that an engine otherwise reads the file as
+        // transformers does.
         config: (config != *description.config()).then_some(config),
         model_type: model_type.as_str().to_owned(),
         class: description.class().to_owned(),
@@ -75,6 +78,7 @@ pub(crate) fn load(
         model: loaded.model,
         capabilities,
     };
+    // Built before it is confirmed, so that an error unloads it.
     model
         .process
         .confirm_memory(before, &directory, &loaded, precision)
@@ -106,6 +110,7 @@ impl ErasedModel for EngineModel {
     }
 
     fn session(&self) -> Result<Option<Box<dyn Session + '_>>, ForwardError> {
+        // Known without the engine, which would answer with an error.
         if self.capabilities.cached_layers.is_none() {
             return Ok(None);
         }
@@ -187,6 +192,7 @@ impl TimedSequence {
 
 impl Drop for EngineModel {
     fn drop(&mut self) {
+        // Before the unload, after which the driver has the memory back.
         self.engine.note_memory(&self.process);
         // An engine that does not answer has ended, and its model with it.
         let _ = self.process.engine().unload(self.model);
@@ -243,10 +249,11 @@ impl Drop for EngineSession<'_> {
     }
 }
 
-/// The error of a call. An input that the model does not have ends the check as ignored, unless
-/// earlier numbers were wrong.
+/// The error of a call.
 fn failed(error: EngineError) -> ForwardError {
     match error {
+        // An input that the model does not have ends the check as ignored, unless earlier numbers
+        // were wrong.
         EngineError::Unsupported { message } => Unsupported(message).into(),
         other => ForwardError::Engine {
             message: other.to_string(),

@@ -32,8 +32,8 @@ impl EngineKey {
 #[derive(Default)]
 struct EnginePool {
     waiting: BTreeMap<EngineKey, Vec<Arc<AttachedEngine>>>,
-    /// Engines that did not start, with the error: thousands of checks must not wait for the same
-    /// time limit.
+    /// Engines that did not start, with the error.
+    // Thousands of checks must not wait for the same time limit.
     failed: BTreeMap<EngineKey, AttachError>,
 }
 
@@ -57,6 +57,7 @@ pub(super) fn take(
         Some(error) => Err(error.clone()),
         None => Ok(pool.waiting.get_mut(key).and_then(Vec::pop)),
     })?;
+    // It can have ended while it waited.
     if let Some(engine) = waiting.filter(|engine| engine.is_running()) {
         return Ok(engine);
     }
@@ -70,6 +71,7 @@ pub(super) fn take(
 
 /// Keeps a process for the next check if it runs.
 pub(super) fn give_back(key: EngineKey, engine: Arc<AttachedEngine>) {
+    // A process that ended is dropped, so that the next check starts one.
     if engine.is_running() {
         with_pool(|pool| pool.waiting.entry(key).or_default().push(engine));
     }

@@ -2,12 +2,13 @@
 
 use testgen_types::{Repetitions, timed_calls};
 
-/// The times of a call that `time` repeats in an engine. The warm-up is a separate request, so that
-/// counters that this process reads, such as the energy of the device, are read between the two.
+/// The times of a call that `time` repeats in an engine.
 pub(super) fn timed<E>(
     repetitions: Repetitions,
     time: impl Fn(Repetitions) -> Result<Vec<f64>, E>,
 ) -> Result<Vec<f64>, E> {
+    // The warm-up is a separate request, so that counters that this process reads, such as the
+    // energy of the device, are read between the two.
     if repetitions.warmup > 0 {
         time(without_warmup(repetitions.warmup))?;
     }

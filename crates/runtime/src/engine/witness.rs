@@ -7,8 +7,8 @@ use testgen_engine::DeviceClass;
 use testgen_nn::weights::stored_elements;
 use testgen_types::{DeviceKind, Precision};
 
-/// Memory that an engine may have reserved when it opened the device: the first block of its
-/// allocator, and workspaces.
+/// Memory that an engine may have reserved when it opened the device.
+// It has the first block of its allocator, and workspaces.
 pub(crate) const RESERVED: u64 = 64 << 20;
 
 /// Memory in use on a GPU by all processes, as its driver reports it.
@@ -29,20 +29,20 @@ impl MemoryWitness {
         })
     }
 
-    /// Whether memory in use has grown since before the engine started: the context of any process
-    /// takes hundreds of megabytes.
+    /// Whether memory in use has grown since before the engine started.
     pub(super) fn has_grown(self) -> bool {
+        // The context of any process takes hundreds of megabytes.
         self.opened > self.before
     }
 
-    /// Whether memory in use has grown by `weights` bytes since it was `before` the load, so that
-    /// they can be on the device.
+    /// Whether memory in use has grown by `weights` bytes since it was `before` the load.
     pub(super) fn confirm(self, device: &Device, before: u64, weights: u64) -> Result<(), String> {
         // A driver that reports nothing does not contradict the engine.
         let Some(now) = in_use(device) else {
             return Ok(());
         };
-        // Either moment is evidence, because other processes may free memory in between.
+        // Either moment is evidence that the weights can be on the device, because other processes
+        // may free memory in between.
         if !self.has_grown() && now <= self.before {
             return Err(format!(
                 "no memory of {} is in use by the engine",
@@ -65,6 +65,7 @@ impl MemoryWitness {
 
 /// Bytes in use on `device` by all processes.
 pub(super) fn in_use(device: &Device) -> Option<u64> {
+    // A driver may report more free memory than there is in total.
     testgen_device::memory(device).map(|(free, total)| total.saturating_sub(free))
 }
 

@@ -33,6 +33,8 @@ pub(super) fn assemble(
     };
     let (target, source) = arguments(&model_class, main);
     let noise =
+        // Validated against the cases, because noise of an output that does not exist would never
+        // be applied.
         Noise::read(metadata).and_then(|noise| validate::noise(&noise, &cases).map(|()| noise));
     Ok(Golden {
         noise: noise.map_err(|unreadable| unreadable.in_file(path))?,
@@ -94,6 +96,7 @@ fn recorded_case(
     tensors: CaseTensors,
     metadata: &HashMap<String, String>,
 ) -> Result<RecordedCase, GoldenError> {
+    // The main case has no prefix in the file, so that its number must not appear in messages.
     let (name, prefix) = match number {
         0 => ("main".to_owned(), String::new()),
         _ => (format!("case.{number}"), format!("case.{number}.")),
@@ -120,7 +123,7 @@ fn has_elements(result: &RecordedTensor) -> bool {
     !result.shape().contains(&0)
 }
 
-/// The routers by layer; each must have both arrays, because one alone would never be compared.
+/// The routers by layer; each must have both arrays.
 fn routers(
     path: &Path,
     probabilities: BTreeMap<usize, Array>,
@@ -131,6 +134,7 @@ fn routers(
         .map(|(layer, probabilities)| {
             let weights = weights
                 .remove(&layer)
+                // One of both arrays alone would never be compared.
                 .ok_or_else(|| lacks_half("routing", "router", layer, path))?;
             Ok(Router {
                 layer,
@@ -139,6 +143,7 @@ fn routers(
             })
         })
         .collect::<Result<_, GoldenError>>()?;
+    // Every layer with probabilities has taken its weights; one that is left has no probabilities.
     match weights.keys().next() {
         Some(layer) => Err(lacks_half("router", "routing", *layer, path)),
         None => Ok(routers),

@@ -8,7 +8,8 @@ use std::collections::BTreeMap;
 use testgen_checkpoints::nearly_normal;
 use testgen_nn::array::{Array, Arrays};
 
-/// The most values that a golden may draw, 256 MB: twenty images of 1024 by 1024 pixels.
+/// The most values that a golden may draw, 256 MB.
+// Twenty images of 1024 by 1024 pixels have as many.
 const MOST_VALUES: u64 = 1 << 26;
 
 /// The entry of an input in the metadata `drawn`.

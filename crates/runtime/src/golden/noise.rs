@@ -47,6 +47,8 @@ impl Noise {
         let known =
             |name: &str| about.contains(&name) || recorded().any(|known| known.as_str() == name);
         let mut names = metadata.keys().filter_map(|key| key.strip_prefix("noise."));
+        // An unknown name is refused: a misspelled precision would have no noise and wider
+        // thresholds.
         if let Some(name) = names.find(|name| !known(name)) {
             let why = "it is not the noise of a precision; those are f32, f16 and bf16".to_owned();
             return Err(Unreadable {
@@ -69,17 +71,18 @@ impl Noise {
     }
 }
 
-/// The precisions that have noise. The reference does not compute in tf32, whose thresholds are
-/// derived from the noise of f16.
+/// The precisions that have noise.
 fn recorded() -> impl Iterator<Item = Precision> {
     Precision::ALL
         .iter()
         .copied()
+        // The reference does not compute in tf32, whose thresholds are derived from the noise of
+        // f16.
         .filter(|precision| *precision == precision.storage())
 }
 
-/// Rounding is far below the tensor itself, except for a tensor near zero. Larger noise is a
-/// damaged golden.
+// Rounding is far below the tensor itself, except for a tensor near zero. Larger noise is a damaged
+// golden.
 const LARGEST: f64 = 1000.0;
 
 /// JSON: an object of `[rel_l2, max_rel]` by the name of the tensor.

@@ -77,9 +77,9 @@ impl GoldenParts {
         Ok(parts)
     }
 
-    /// A name outside the format is an error: a part that nothing reads would look as if it were
-    /// checked.
+    /// A name outside the format is an error.
     fn put(&mut self, name: &str, array: Array) -> Result<(), Unreadable> {
+        // A part that nothing reads would look as if it were checked.
         if name.len() > LONGEST_NAME {
             let why = format!(
                 "its name has {} bytes, and at most {LONGEST_NAME} are read",
@@ -112,6 +112,8 @@ impl GoldenParts {
         let Some((kind, part)) = rest.split_once('.') else {
             return Err(unknown);
         };
+        // Masks and tokens are validated where they are read, because a check would index with
+        // them.
         if kind == "input" {
             validate::input(name, &array)?;
         }
@@ -123,6 +125,7 @@ impl GoldenParts {
         }
         let found = match (kind, part) {
             ("output", _) | ("trace", _) | ("tokens", "logits") => {
+                // Only results have summaries: inputs have to be complete to be computed with.
                 let result = match self.summaries.remove(name) {
                     Some(entry) => RecordedTensor::Summary(entry.of(name, array)?),
                     None => RecordedTensor::Whole(array),

@@ -71,6 +71,7 @@ impl RecordedTensor {
     /// The recorded numbers, and the same numbers of `got`; `None` if `got` has another shape, or
     /// does not hold floats where the record does.
     pub(crate) fn beside<'a>(&'a self, got: &'a Array) -> Option<[Cow<'a, Array>; 2]> {
+        // Integers where floats were recorded are another result, even if their values agree.
         let same_kind = self.holds_floats() == got.as_floats().is_some();
         if self.shape() != got.shape() || !same_kind {
             return None;

@@ -55,6 +55,8 @@ impl SummaryEntry {
             part: name.to_owned(),
             why,
         };
+        // `largest` scales thresholds, so that NaN or a negative number would make every error pass
+        // or fail.
         if sums.as_floats().is_none() || !largest.is_finite() || largest < 0.0 {
             return Err(refused("its summary does not hold numbers".to_owned()));
         }
@@ -62,6 +64,7 @@ impl SummaryEntry {
             [rows @ .., count] => {
                 let values: Option<usize> = shape
                     .iter()
+                    // The sizes are read from a file, whose product could overflow.
                     .try_fold(1_usize, |product, length| product.checked_mul(*length));
                 // A summary is smaller than what it describes.
                 let smaller =
@@ -97,8 +100,10 @@ pub(super) fn sums(array: &Array, shape: &[usize]) -> Array {
         [] => (1, 1),
     };
     let count = sums_of_row / SETS;
+    // The same places for every row, so that they are drawn once.
     let places = places(values.len() / rows, count);
     let mut found = vec![0.0_f64; rows * sums_of_row];
+    // At least one element, because `chunks_exact` panics at zero; an empty tensor has no row.
     for (row, found) in values
         .chunks_exact((values.len() / rows).max(1))
         .zip(found.chunks_exact_mut(sums_of_row))
@@ -130,6 +135,8 @@ fn places(width: usize, count: usize) -> Vec<[SumPlace; SETS]> {
         .map(|word| {
             let halves = [word & 0xFFFF_FFFF, word >> 32];
             [0, 1].map(|set: usize| SumPlace {
+                // The lowest bit is the sign, so that the place comes from the other bits and does
+                // not depend on it.
                 sum: set * count + (halves[set] >> 1) as usize % count,
                 sign: if halves[set] & 1 == 0 { 1.0 } else { -1.0 },
             })

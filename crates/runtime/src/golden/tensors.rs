@@ -55,6 +55,8 @@ fn array(view: &TensorView<'_>) -> Result<Array, String> {
         Dtype::I16 => Array::integers(shape, each(data, |bytes| i16::from_le_bytes(bytes).into())),
         Dtype::I32 => Array::integers(shape, each(data, |bytes| i32::from_le_bytes(bytes).into())),
         Dtype::BOOL => Array::integers(shape, each(data, |[byte]| byte.into())),
+        // Bytes are images and stay bytes: four times as many would be needed as integers of 32
+        // bits.
         Dtype::U8 => Array::bytes(shape, data.to_vec()),
         other => return Err(format!("the type {other:?} does not occur in goldens")),
     })

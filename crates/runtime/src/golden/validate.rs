@@ -9,7 +9,8 @@ use testgen_types::Precision;
 /// The parts that a golden may be without although their noise was measured.
 const OPTIONAL: [&str; 4] = ["router.", "routing.", "tokens.", "trace."];
 
-/// The nodes of the largest recorded graph; recorders make some tens.
+/// The nodes of the largest recorded graph.
+// Recorders make some tens.
 const LARGEST_GRAPH: i64 = 4096;
 
 /// Whether the tensor `name` can be an argument: a mask has 0 and 1, and the mask of a text does
@@ -24,6 +25,7 @@ pub(super) fn input(name: &str, array: &Array) -> Result<(), Unreadable> {
         (_, Some(floats)) => floats.iter().map(|value| f64::from(*value)).collect(),
         _ => return Ok(()),
     };
+    // Any other value would be a bias in one implementation and a flag in another.
     if let Some(position) = numbers.iter().position(|value| ![0.0, 1.0].contains(value)) {
         return unreadable(
             format!(
@@ -33,6 +35,7 @@ pub(super) fn input(name: &str, array: &Array) -> Result<(), Unreadable> {
             name,
         );
     }
+    // Attention over nothing is NaN in transformers, so that nothing could be compared.
     if name.ends_with("attention_mask") && !numbers.contains(&1.0) {
         return unreadable(
             "it hides every token; a mask shows at least one".to_owned(),
@@ -42,9 +45,9 @@ pub(super) fn input(name: &str, array: &Array) -> Result<(), Unreadable> {
     Ok(())
 }
 
-/// Whether the tensor `name` can be token ids: [rows, seq] with at least one column, because the
-/// first one begins a generation.
+/// Whether the tensor `name` can be token ids: [rows, seq] with at least one column.
 pub(super) fn tokens(name: &str, array: &Array) -> Result<(), Unreadable> {
+    // At least one, because the first column begins a generation.
     if matches!(array.shape(), [_, columns] if *columns > 0) {
         return Ok(());
     }
@@ -58,14 +61,14 @@ pub(super) fn tokens(name: &str, array: &Array) -> Result<(), Unreadable> {
     })
 }
 
-/// Whether each graph has a number of nodes: the collator allocates a matrix of so many rows and
-/// columns.
+/// Whether each graph has a number of nodes.
 pub(super) fn graphs(graphs: &BTreeMap<usize, Arrays>) -> Result<(), Unreadable> {
     for (index, graph) in graphs {
         let nodes = graph
             .get("num_nodes")
             .and_then(Array::as_integers)
             .unwrap_or_default();
+        // The collator allocates a matrix of so many rows and columns.
         if !matches!(nodes, [1..=LARGEST_GRAPH]) {
             let why = format!("it is {nodes:?}, expected one number from 1 to {LARGEST_GRAPH}");
             return Err(Unreadable {
@@ -77,14 +80,14 @@ pub(super) fn graphs(graphs: &BTreeMap<usize, Arrays>) -> Result<(), Unreadable>
     Ok(())
 }
 
-/// Whether noise belongs to these cases: a misspelt name would leave its tensor without noise. An
-/// output without noise is not an error, because the recorder has none for a tensor that overflows
-/// in a precision.
+/// Whether noise belongs to these cases.
 pub(super) fn noise(noise: &Noise, cases: &[RecordedCase]) -> Result<(), Unreadable> {
     for &precision in Precision::ALL {
         let Some(levels) = noise.levels(precision) else {
             continue;
         };
+        // A misspelt name would leave its tensor without noise. An output without noise is not an
+        // error, because the recorder has none for a tensor that overflows in a precision.
         if let Some(name) = levels.keys().find(|name| !is_recorded(name, cases)) {
             let why = format!("`{name}` is not a recorded tensor");
             return Err(Unreadable {

@@ -120,6 +120,7 @@ impl OpenError {
     /// The backend returned an error message.
     pub(super) fn failed(device: &Device, step: OpenStep, message: &str) -> Self {
         let remedy = match device.path {
+            // First: the remedy for memory is the same on every path.
             _ if is_out_of_memory(message) => MEMORY_REMEDY,
             DetectionPath::HostProcessor => HOST_REMEDY,
             DetectionPath::HipRuntime => ROCM_REMEDY,
@@ -142,10 +143,11 @@ impl OpenError {
     }
 }
 
-/// The first lines of a backend's message, without the backtrace and the kernel's source, which can
-/// be pages long.
+/// The first lines of a backend's message, without the backtrace and the kernel's source.
 fn summary(message: &str) -> String {
+    // cubecl appends the whole source of a kernel that does not compile.
     let body = message.split("[Source]").next().unwrap_or(message);
+    // Without the backtrace, and without the kernel's source, which can be pages long.
     let lines: Vec<&str> = body
         .lines()
         .map(str::trim)
@@ -153,6 +155,7 @@ fn summary(message: &str) -> String {
         .take(6)
         .collect();
     let mut text = lines.join(" ");
+    // By characters, because a byte limit could cut one in two.
     if let Some((end, _)) = text.char_indices().nth(400) {
         text.truncate(end);
         text.push_str(" ...");

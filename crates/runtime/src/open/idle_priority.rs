@@ -16,8 +16,7 @@ pub(super) fn lower_for_simulation(device: &Device) {
     }
 }
 
-/// On Linux the policy applies to the thread alone. An error is ignored: it makes a simulation
-/// slower, not wrong.
+/// On Linux the policy applies to the thread alone.
 #[cfg(target_os = "linux")]
 fn set_idle_priority() {
     use thread_priority::{
@@ -25,6 +24,7 @@ fn set_idle_priority() {
         set_thread_priority_and_policy, thread_native_id,
     };
     let policy = ThreadSchedulePolicy::Normal(NormalThreadSchedulePolicy::Idle);
+    // An error is ignored: it makes a simulation slower, not wrong.
     let _ = set_thread_priority_and_policy(thread_native_id(), ThreadPriority::Min, policy);
 }
 

@@ -11,8 +11,9 @@ use std::time::Duration;
 use testgen_device::Device;
 use testgen_types::{DeviceKind, panic_text};
 
-/// The first GPU that did not answer in time. cubecl holds a process-wide spin lock while it opens
-/// a device, so every other GPU may hang after that.
+/// The first GPU that did not answer in time.
+// cubecl holds a process-wide spin lock while it opens a device, so every other GPU may hang after
+// that.
 static HUNG: Mutex<Option<String>> = Mutex::new(None);
 
 /// How isolated work failed.
@@ -37,9 +38,11 @@ pub(crate) fn isolated<Answer: Send + 'static>(
 ) -> Result<Answer, IsolatedFailure> {
     panics::watch();
     let is_gpu = device.kind != DeviceKind::Cpu;
+    // The host has no device that another one could block.
     if is_gpu && let Some(by) = HUNG.lock().unwrap_or_else(PoisonError::into_inner).clone() {
         return Err(IsolatedFailure::Blocked { by });
     }
+    // Panics are counted for the process, so that only the difference belongs to this work.
     let before = panics::device_panics();
     let (sender, receiver) = channel();
     let thread = thread::Builder::new().name(format!("{ISOLATED_THREADS}{}", device.label()));
@@ -72,10 +75,11 @@ pub(crate) fn isolated<Answer: Send + 'static>(
     }
 }
 
-/// The panics after the first `before`. One causes others of the same kind; each message is kept
-/// once, and none beside one about memory.
+/// The panics after the first `before`.
 fn described(before: u64) -> String {
     panics::out_of_memory(before).unwrap_or_else(|| {
+        // One panic causes others of the same kind; each message is kept once, and none beside one
+        // about memory.
         let mut messages = panics::device_panic_messages(before);
         let mut seen = BTreeSet::new();
         messages.retain(|message| seen.insert(message.clone()));
@@ -86,6 +90,7 @@ fn described(before: u64) -> String {
 fn timed_out(device: &Device, limit: Duration) -> IsolatedFailure {
     if device.kind != DeviceKind::Cpu {
         let mut hung = HUNG.lock().unwrap_or_else(PoisonError::into_inner);
+        // The first one stays: the GPUs after it hang because of it.
         hung.get_or_insert_with(|| format!("{} (`{}`)", device.label(), device.name));
     }
     IsolatedFailure::TimedOut { limit }

@@ -6,8 +6,8 @@ use testgen_device::Device;
 use testgen_engine::ComputeOperation;
 use testgen_types::Precision;
 
-/// Not a multiple of a tile, so that the tail of a kernel is tested; the largest answer, n² + n, is
-/// below 2^24.
+// Not a multiple of a tile, so that the tail of a kernel is tested; the largest answer, n² + n, is
+// below 2^24.
 pub(super) const LENGTH: usize = 1003;
 
 /// Computes the known answer in an engine, and compares it.
@@ -36,6 +36,7 @@ pub(super) fn inputs() -> Vec<f32> {
 
 /// How an answer differs from x² + x.
 pub(super) fn first_difference(answer: &[f32]) -> Option<String> {
+    // Before the elements, because a shorter answer has no wrong one.
     if answer.len() != LENGTH {
         return Some(format!(
             "{} values came back, expected {LENGTH}",

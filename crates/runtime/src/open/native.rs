@@ -100,6 +100,7 @@ pub(crate) fn recover() {
         .collect();
     opened
         .iter()
+        // A device that is being opened by another thread has no stream of this thread.
         .filter_map(|opened| opened.get()?.as_ref().ok())
         .for_each(|proven| gpu_memory::recover(&proven.backend));
 }
@@ -128,6 +129,7 @@ fn prove(device: &Device, products: Products) -> Result<Proven, OpenError> {
         ));
     }
     let backend = backend::of_device(device, products)?;
+    // Before the first kernel, which may already lack memory.
     memory_messages(device, &backend)?;
     if device.kind != DeviceKind::Cpu {
         log_verbose(
@@ -138,6 +140,7 @@ fn prove(device: &Device, products: Products) -> Result<Proven, OpenError> {
         kernel_cache::configure(&device.label());
     }
     first_kernel::prove(device, &backend, time_limit())?;
+    // After the known answer: a device that computes wrongly has no precision to measure.
     let tf32 = product::declare_tf32(device, &backend)?;
     Ok(Proven { backend, tf32 })
 }

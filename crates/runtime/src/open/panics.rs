@@ -14,7 +14,8 @@ use std::thread;
 use testgen_types::panic_text;
 
 const DEVICE_THREADS: &[&str] = &["DSD-", "DSU-"];
-/// Threads of [`super::isolated`]: their panics are returned as values, so they are not printed.
+/// Threads of [`super::isolated`].
+// Their panics are returned as values, so they are not printed.
 pub(super) const ISOLATED_THREADS: &str = "testgen-on-";
 
 /// The messages of the panics, in order.
@@ -36,13 +37,13 @@ pub fn device_panic_messages(since: u64) -> Vec<String> {
     counted(seen().iter().skip(since).map(String::as_str))
 }
 
-/// The first message after the first `since` about memory that a device does not have: the other
-/// panics are its consequences.
+/// The first message after the first `since` about memory that a device does not have.
 pub(crate) fn out_of_memory(since: u64) -> Option<String> {
     let since = usize::try_from(since).unwrap_or(usize::MAX);
     seen()
         .iter()
         .skip(since)
+        // The other panics are its consequences.
         .find(|message| is_out_of_memory(message))
         .cloned()
 }
@@ -79,6 +80,7 @@ pub(super) fn watch() {
                 return;
             }
             let on_device = DEVICE_THREADS.iter().any(|prefix| name.starts_with(prefix));
+            // Counted also without printing: a check compares the count before and after its work.
             if on_device {
                 seen().push(message_of(info));
             }

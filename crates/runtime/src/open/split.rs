@@ -16,6 +16,7 @@ pub(super) fn devices_of_split(device: &Device) -> Result<Vec<Device>, OpenError
         .on(device.path)
         .filter(|other| other.kind == device.kind);
     let devices: Vec<Device> = of_kind.cloned().collect();
+    // The CPU is one device, however many sockets it has.
     if device.kind == DeviceKind::Cpu || devices.len() < 2 {
         let why = format!(
             "layers are split over several GPUs, and {} is the only one",

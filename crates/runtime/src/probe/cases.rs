@@ -2,8 +2,8 @@
 
 use testgen_types::Precision;
 
-/// The inner length of the products: long enough to distinguish a 16-bit accumulator from one in
-/// f32.
+/// The inner length of the products.
+// Long enough to distinguish a 16-bit accumulator from one in f32.
 pub(super) const INNER: usize = 512;
 
 /// The properties of a floating-point format.
@@ -139,12 +139,11 @@ pub(super) fn random_product(format: FloatFormat, side: usize) -> ProbeProduct {
     ProbeProduct { side, left, right }
 }
 
-/// Sums a large number, many small ones, and the large one negated: the small ones survive only in
-/// an accumulator that is wider than the type.
-///
-/// 2^15 and 510 times 2^-6: f32 represents every partial sum, f16 (with steps of at least 16 there)
-/// and bf16 (256) none.
+/// Sums a large number, many small ones, and the large one negated.
 pub(super) fn cancelling_product(side: usize) -> ProbeProduct {
+    // The small ones survive only in an accumulator that is wider than the type. 2^15 and 510 times
+    // 2^-6: f32 represents every partial sum, f16 (with steps of at least 16 there) and bf16 (256)
+    // none.
     let row = (0..INNER).map(|column| match column {
         0 => power(15),
         last if last == INNER - 1 => -power(15),
@@ -153,6 +152,7 @@ pub(super) fn cancelling_product(side: usize) -> ProbeProduct {
     let row: Vec<f64> = row.collect();
     ProbeProduct {
         side,
+        // Every row is the same, so that a tile that is wrong shows in any of its rows.
         left: row.repeat(side),
         right: vec![1.0; INNER * side],
     }

@@ -51,6 +51,7 @@ impl HalfProbe {
         let Some(requested) = requested else {
             return self.choose_default(allowed);
         };
+        // Before the probe, which says nothing about a precision that the spec does not have.
         if !allowed.contains(&requested) {
             let allowed = allowed
                 .iter()
@@ -70,6 +71,7 @@ impl HalfProbe {
             .iter()
             .copied()
             .filter(is_half)
+            // In the order of the spec, whose author may prefer one.
             .find(|precision| self.fault(*precision).is_none());
         half.or_else(|| allowed.contains(&Precision::F32).then_some(Precision::F32))
             .or_else(|| {

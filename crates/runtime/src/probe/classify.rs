@@ -40,9 +40,9 @@ pub enum HalfSupport {
 }
 
 impl HalfSupport {
-    /// Whether the device cannot compute in the type at all. Wrong results are not an absence: they
-    /// must be seen.
+    /// Whether the device cannot compute in the type at all.
     pub(crate) fn is_absent(&self) -> bool {
+        // Wrong results are not an absence: they must be seen.
         matches!(self, Self::Unsupported { .. } | Self::StorageOnly { .. })
     }
 }
@@ -194,6 +194,7 @@ fn support(
     measured: &Measurement,
     error: Option<ProductError>,
 ) -> HalfSupport {
+    // First, because without stored values no other answer means anything.
     if let Err(why) = &measured.stored {
         return match measured.claimed {
             true => fails("transfers", why),
@@ -211,6 +212,8 @@ fn support(
         .iter()
         .find_map(|(name, answers)| Some((name, answers.as_ref().err()?)));
     if let Some((name, why)) = failed {
+        // A backend that claims the type and fails has a fault; one that does not claim it lacks
+        // the type.
         return match measured.claimed {
             true => fails(name, why),
             false => HalfSupport::StorageOnly {
@@ -228,14 +231,14 @@ fn support(
     correct_unless(faults::all(precision, measured, error))
 }
 
-/// A fault of the device, not missing support of the type. Keeps more than the first line: a
-/// backend's message ends with the cause.
+/// A fault of the device, not missing support of the type.
 fn fails(name: &str, message: &str) -> HalfSupport {
     let message: String = message
         .split_whitespace()
         .collect::<Vec<_>>()
         .join(" ")
         .chars()
+        // More than the first line: a backend's message ends with the cause.
         .take(600)
         .collect();
     HalfSupport::Wrong {

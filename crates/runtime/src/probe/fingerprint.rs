@@ -67,6 +67,8 @@ impl Answers<'_> {
     fn answer(&self, row: usize, column: usize) -> Option<f64> {
         let first = *self.values.get(row * self.side + column)?;
         let rows = (row..self.side).step_by(ROWS);
+        // Repetitions must agree: a unit whose answer depends on the place in a tile is not
+        // described by one value.
         let mut all = rows.flat_map(|row| {
             (column..self.side)
                 .step_by(COLUMNS)
@@ -99,6 +101,7 @@ impl Answers<'_> {
         if first > 0 {
             return Some(DISTANCES[first]);
         }
+        // Only a unit that keeps the nearest term needs the second case.
         self.survives(PAIR, 0, SMALL)
             .map(|alone| if alone { 1 } else { 2 })
     }

@@ -80,22 +80,26 @@ pub(super) fn measure_tf32_products(device: &OpenDevice) -> [ProbedValues; 3] {
     .map(|question| answer(device, Precision::Tf32, question, side))
 }
 
-/// Whether the backend claims to support the type. One that does not answer has not said that it
-/// lacks the type, so its missing answers are faults.
+/// Whether the backend claims to support the type.
 fn claims(device: &OpenDevice, precision: Precision) -> bool {
+    // A backend that does not answer has not said that it lacks the type, so its missing answers
+    // are faults.
     match &device.executor {
         #[cfg(feature = "native")]
         DeviceExecutor::Native(backend) => native::claims(&device.facts, backend, precision),
         // An engine that lacks a type answers with an error. One that has ended does not answer.
         DeviceExecutor::Engine { process, .. } => {
             on_engine::answer(process, precision, ProbeQuestion::Stored, 0).is_ok()
+                // A dead process has not said that it lacks the type, so that its missing answers
+                // are faults.
                 || !process.is_running()
         }
     }
 }
 
-/// Several tiles of a tensor core. Smaller on a simulator, which multiplies one number at a time.
+/// Several tiles of a tensor core.
 pub(super) fn side(simulated: bool) -> usize {
+    // A simulator multiplies one number at a time.
     if simulated { 16 } else { 64 }
 }
 

@@ -32,6 +32,7 @@ pub(super) fn claims(device: &Device, backend: &BackendDevice, precision: Precis
         #[cfg(any(feature = "cuda", feature = "rocm"))]
         BackendDevice::Gpu(device) => testgen_nn::backend::Gpu::supports_dtype(device, dtype),
     });
+    // A query that fails counts as a claim: its missing answers are then faults.
     claim.unwrap_or(true)
 }
 
@@ -107,6 +108,7 @@ fn multiply<B: Ops>(
     let dtype = types(precision).0;
     let left = put::<B>(product.left, dtype, device).reshape([product.side, INNER]);
     let right = put::<B>(product.right, dtype, device).reshape([INNER, product.side]);
+    // In the scope of the precision, which alone permits TF32.
     read(compute_in::<B, _>(precision, || left.matmul(right)))
 }
 

@@ -23,6 +23,7 @@ impl<T: Clone> Probed<T> {
         let engine = device
             .process()
             .map(|process| process.engine().name().clone());
+        // By path and index and not by name, because a machine can have several GPUs of one model.
         let key = (engine, device.facts.path, device.facts.index);
         // Only the entry is taken under the lock: a probe takes seconds and must not block other
         // devices.
@@ -35,6 +36,8 @@ impl<T: Clone> Probed<T> {
             .clone();
         let before = device_panics();
         let result = probed.get_or_init(|| probe(device)).clone();
+        // Compared with the count before, because other threads may have had the same panic
+        // earlier.
         if out_of_memory(before).is_some() {
             // The next check probes again: there may be memory then.
             self.0

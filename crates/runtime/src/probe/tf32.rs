@@ -50,6 +50,7 @@ fn has_capability(device: &OpenDevice) -> bool {
         .and_then(|name| name.strip_prefix("sm_"));
     number
         .and_then(|number| number.parse::<u32>().ok())
+        // TF32 came with Ampere, whose compute capability is 8.0.
         .is_some_and(|number| number >= 80)
 }
 

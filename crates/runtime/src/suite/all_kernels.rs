@@ -30,6 +30,7 @@ const NAMED_VARIABLE: &str = "TESTGEN_KERNELS_NAMED";
 /// Computes what the variables request, or `None` without them. Exit codes: 0 every line was
 /// written, 101 a device or a product is missing, or the report cannot be written.
 pub(super) fn run(harnesses: &[&'static Harness], environment: &Environment) -> Option<ExitCode> {
+    // First, because a worker inherits the variables of the suite that started it.
     if worker::is_requested() {
         return Some(exit_code(worker::run()));
     }
@@ -67,6 +68,8 @@ fn compute_on(
     selected: &Selected,
     environment: &Environment,
 ) -> Result<(), String> {
+    // Before the products are collected, which takes minutes, and opened in this process only for
+    // its facts.
     let device = detect::detect(kind, environment.devices.index(kind), &EngineName::native())
         .map_err(|error| error.to_string())?;
     let device = open(device).map_err(|error| error.to_string())?;

@@ -58,6 +58,7 @@ fn registrations(harness: &Harness, request: &BenchRequest) -> Vec<Registration>
             "{}::{}::{}",
             spec.architecture, spec.name, registration.device
         );
+        // Only these two compare the whole output, which has to agree before it is timed.
         matches!(registration.check, Check::OutputGolden | Check::Forward)
             && request.subjects.contains(&subject)
             && (request.precisions.is_empty()
@@ -88,6 +89,7 @@ fn measured(
         let found = devices.unavailable(spec, registration.device, engine, requirements)?;
         Some(found.reason)
     };
+    // A skip of the spec first: it holds on every machine, an absent device only here.
     match skipped.or_else(unavailable) {
         Some(reason) => vec![bench::unavailable(
             harness,

@@ -57,6 +57,7 @@ impl FromStr for SelectedDevices {
             let index = index
                 .parse()
                 .map_err(|_| problem(format!("`{entry}` has no ordinal")))?;
+            // Accepting it would suggest that a part of the processor can be selected.
             if kind == DeviceKind::Cpu {
                 return Err(problem(format!("`{entry}`: there is one host processor")));
             }

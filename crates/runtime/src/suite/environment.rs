@@ -38,8 +38,9 @@ pub(super) struct Environment {
 pub(super) enum IgnoredMode {
     /// When the test runs, with the reason: libtest prints both.
     AtRun,
-    /// In the list of tests, by the ignored flag. cargo-nextest runs a process per test and only
-    /// sees its exit code, so a test without the flag can only pass or fail.
+    /// In the list of tests, by the ignored flag.
+    // cargo-nextest runs a process per test and only sees its exit code, so a test without the flag
+    // can only pass or fail.
     InList,
 }
 

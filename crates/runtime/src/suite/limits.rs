@@ -59,6 +59,7 @@ pub(super) fn too_large(
     registration: Registration,
     engine: &EngineName,
 ) -> Option<String> {
+    // The native engine streams the layers of such a model.
     if engine.is_native() {
         return None;
     }

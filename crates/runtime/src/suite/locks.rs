@@ -56,7 +56,8 @@ impl Locks {
 /// The checks that run on a GPU.
 #[derive(Debug, Default)]
 struct GpuChecks {
-    /// Held by the check that waits next, so that one that runs alone gets its turn.
+    /// Held by the check that waits next.
+    // With it, a check that runs alone gets its turn.
     turn: Mutex<()>,
     running: Mutex<usize>,
     ended: Condvar,
@@ -95,6 +96,7 @@ pub(super) struct GpuPart<'a> {
 impl Drop for GpuPart<'_> {
     fn drop(&mut self) {
         *self.gpu.running() -= self.taken;
+        // All, because those that wait have different limits.
         self.gpu.ended.notify_all();
     }
 }

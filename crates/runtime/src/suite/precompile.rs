@@ -40,6 +40,7 @@ pub(super) fn run(
     harnesses: &[&'static Harness],
     selected: impl Fn(&Harness, Registration) -> bool,
 ) {
+    // Other engines compile in their own processes.
     if !environment.engines.iter().any(EngineName::is_native) {
         return;
     }
@@ -50,6 +51,7 @@ pub(super) fn run(
     remove_abandoned_locks(&folder);
     let units: Vec<CompileUnit> = units(environment, harnesses, selected)
         .into_iter()
+        // Complete models are left out, so that a second run starts at once.
         .filter(|unit| !unit.marker(&folder, harnesses).exists())
         .collect();
     let processes = limits::processes(
@@ -73,6 +75,7 @@ fn units(
     let (mut units, native) = (Vec::new(), EngineName::native());
     for (index, harness) in harnesses.iter().enumerate() {
         for device in [DeviceKind::Cuda, DeviceKind::Rocm] {
+            // First, because asking whether a device is available detects it.
             let runs = jobs::compiled_checks(harness, device).any(|check| selected(harness, check));
             if runs
                 && environment
@@ -107,6 +110,7 @@ fn compile(units: &[CompileUnit], processes: usize, folder: &Path, harnesses: &[
     // After all parts: with a marker, later starts skip this step.
     for unit in &finished {
         let marker = unit.marker(folder, harnesses);
+        // Only logged: without the marker the next start compiles again, and nothing is wrong.
         if let Err(error) = marker
             .parent()
             .map_or(Ok(()), std::fs::create_dir_all)

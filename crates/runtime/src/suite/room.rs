@@ -7,14 +7,14 @@ use testgen_engine::EngineName;
 use testgen_nn::weights::element_count;
 use testgen_types::{Check, DeviceKind, Registration};
 
-/// Memory of a GPU for each check that runs there in an engine: the context of its process, its
-/// libraries and their workspaces, a small model, and the processes of other engines that wait for
-/// their next check.
+/// Memory of a GPU for each check that runs there in an engine.
+// It is for the context of the process, its libraries and their workspaces, a small model, and the
+// processes of other engines that wait for their next check.
 const CHECK_BYTES: u64 = 4 << 30;
 
-/// The elements of a small model: in f32 they take what an engine may have reserved before it loads
-/// one, so that no evidence is read from the memory in use on the device, which other processes
-/// change.
+/// The elements of a small model.
+// In f32 they take what an engine may have reserved before it loads one, so that no evidence is
+// read from the memory in use on the device, which other processes change.
 const SMALL_ELEMENTS: u64 = RESERVED / 4;
 
 /// The part of the machine that a check needs for itself while it runs.
@@ -38,6 +38,7 @@ impl MachineShare {
         devices: &SuiteDevices,
     ) -> Self {
         let Registration { check, device, .. } = registration;
+        // Asked for GPUs only: it reads the headers of a checkpoint.
         let small = device != DeviceKind::Cpu && is_small(harness, base);
         let memory = if small {
             devices.free_memory(device, engine)

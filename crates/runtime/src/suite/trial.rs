@@ -74,6 +74,7 @@ fn run_available(
     let started = Instant::now();
     let base = &environment.base;
     let context = environment.context(harness, registration.device, engine.clone());
+    // Before the locks, so that a check that does not run waits for none.
     if let Some(status) = without_running(environment, harness, registration, engine) {
         let over = over_limit(environment, harness, registration, engine);
         let outcome = CheckOutcome {
@@ -124,6 +125,8 @@ fn without_running(
     registration: Registration,
     engine: &EngineName,
 ) -> Option<CheckStatus> {
+    // The reasons are in the order in which they hold: for every machine, for this call, for this
+    // device.
     if let Some(reason) = harness.skip_reason(registration) {
         return Some(CheckStatus::Ignored {
             reason: format!("the spec skips it: {reason}"),
@@ -149,6 +152,7 @@ fn without_running(
         .unavailable(harness.spec, device, engine, requirements);
     let (reason, required) = match unavailable {
         Some(unavailable) => (unavailable.reason, unavailable.required),
+        // Only for a device that is there: the estimate reads the headers of the checkpoint.
         None => (
             too_large(environment, harness, registration, engine)?,
             requirements.on(device).is_some(),
@@ -240,8 +244,7 @@ fn relative_paths(text: &str, base: &Path) -> String {
     text.replace(&format!("{}{MAIN_SEPARATOR}", base.display()), "")
 }
 
-/// The result for libtest. Where only the exit code counts, an ignored check must not exit like a
-/// passed one.
+/// The result for libtest.
 fn completion(
     environment: &Environment,
     entry: &ReportEntry,
@@ -254,6 +257,7 @@ fn completion(
         EntryStatus::Ignored if environment.ignored_mode == IgnoredMode::AtRun => {
             Ok(Completion::ignored_with(reason))
         }
+        // Where only the exit code counts, an ignored check must not exit like a passed one.
         EntryStatus::Ignored => {
             Err(format!("ignored, which this runner would count as a pass: {reason}").into())
         }

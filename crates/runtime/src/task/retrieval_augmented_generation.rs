@@ -117,14 +117,15 @@ impl Writer<'_> {
     }
 
     /// Every passage writes a separate answer; the one with the smallest loss over all passages
-    /// counts. As in transformers 5 the generator runs without the mask of the padding after a
-    /// passage, and the loss is computed with it.
+    /// counts.
     fn by_sequence(
         &self,
         asked: &Arrays,
         found: &Forward,
     ) -> Result<Vec<Continuation>, HandlerError> {
         let masks = rows(&asked["attention_mask"]);
+        // As in transformers 5 the generator runs without the mask of the padding after a passage,
+        // and the loss is computed with it.
         let questions = rows(&asked["input_ids"]).zip(masks).map(|(ids, mask)| {
             // Each question is read alone for its loss, so it needs no padding.
             ids.iter()
@@ -238,10 +239,11 @@ impl Writer<'_> {
     }
 }
 
-/// The first of equal rows. Rows are equal with their padding, so it matters not why they ended.
+/// The first of equal rows.
 fn deduplicated(written: Vec<Continuation>) -> Vec<Continuation> {
     let mut kept: Vec<Continuation> = Vec::new();
     for row in written {
+        // Rows are compared with their padding, so it matters not why they ended.
         if kept.iter().all(|known| known.ids != row.ids) {
             kept.push(row);
         }

@@ -46,13 +46,13 @@ fn options(path: &Path) -> Option<String> {
     )
 }
 
-/// The first file of GGUF, where there are no safetensors: directories often have both, and then
-/// the former is not read.
+/// The first file of GGUF, where there are no safetensors.
 fn only_gguf(directory: &Path) -> Option<String> {
     let names = fs::read_dir(directory)
         .ok()?
         .filter_map(|entry| entry.ok()?.file_name().into_string().ok());
     let names: Vec<String> = names.collect();
+    // Directories often have both, and then the file of GGUF is not read.
     first_with(".safetensors", &names)
         .is_none()
         .then(|| first_with(".gguf", &names))

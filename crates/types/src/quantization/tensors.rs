@@ -8,8 +8,8 @@ use std::{collections::BTreeMap, fs, io::Read as _, path::Path};
 /// The largest header that safetensors permits, in bytes.
 const MAX_HEADER: u64 = 100_000_000;
 
-/// Endings of names that only one method has, the more specific ones first: GPTQ has `.g_idx`
-/// beside the `.qweight` of AWQ.
+/// Endings of names that only one method has.
+// The more specific ones are first: GPTQ has `.g_idx` beside the `.qweight` of AWQ.
 const ENDINGS: [(&str, &str); 12] = [
     (".g_idx", "gptq"),
     (".qweight", "awq"),
@@ -25,7 +25,8 @@ const ENDINGS: [(&str, &str); 12] = [
     (".weight_scales", "eetq"),
 ];
 
-/// Types of elements in 8 bits and less; the header of a file spells them like this.
+/// Types of elements in 8 bits and less.
+// The header of a file spells them like this.
 const SMALL_FLOATS: [&str; 3] = ["F8_", "F6_", "F4"];
 const INTEGERS: [&str; 4] = ["I8", "U8", "I16", "I32"];
 
@@ -71,8 +72,8 @@ fn by_name(tensors: &BTreeMap<String, HeaderTensor>) -> Option<Sign<'_>> {
     })
 }
 
-/// The ending of MXFP4 is a common word, which counts for packed bytes alone.
 fn is_sign(ending: &str, entry: &HeaderTensor) -> bool {
+    // The ending of MXFP4 is a common word, which counts for packed bytes alone.
     ending != "_blocks" || entry.dtype == "U8"
 }
 
@@ -87,8 +88,9 @@ fn by_type(tensors: &BTreeMap<String, HeaderTensor>) -> Option<Sign<'_>> {
     })
 }
 
-/// The tensors of a file. Empty if its header is damaged, which the load reports.
+/// The tensors of a file; empty if its header is damaged.
 fn header(path: &Path) -> BTreeMap<String, HeaderTensor> {
+    // The load reports a damaged header.
     read_header(path).unwrap_or_default()
 }
 

@@ -50,6 +50,7 @@ impl FollowedRun {
                 .processes
                 .iter()
                 .any(|process| !process.running.is_empty());
+        // Until the first check has started: afterwards the checks are the progress.
         if let Some(compiled) = compiled.filter(|_| !has_begun) {
             self.began = Instant::now();
             return progress.compiling(compiled);
@@ -126,6 +127,7 @@ impl Followed {
                 .log
                 .added()
                 .lines()
+                // Only the newest line counts.
                 .rev()
                 .find_map(CompileProgress::of_line)
                 .or(self.compiled);
@@ -151,6 +153,7 @@ impl Followed {
     fn read_report(&mut self) {
         let added = self.report.added();
         self.entries += added.matches('\n').count();
+        // A line may have been written in part; the rest comes with a later read.
         self.rest.push_str(&added);
         let Some(end) = self.rest.rfind('\n') else {
             if self.rest.len() > LONGEST_LINE {
@@ -162,6 +165,7 @@ impl Followed {
         for entry in parse_lines(&lines).entries {
             let name = entry.test_name();
             self.failed += usize::from(entry.status == EntryStatus::Fail);
+            // A name comes from a file and is printed to a terminal.
             self.last = Quoted(&name).bare();
             let ended = self
                 .running

@@ -5,8 +5,8 @@ use std::{collections::HashMap, path::Path, time::Duration};
 use testgen_base::progress::time_left;
 use testgen_types::ReportEntry;
 
-/// The work of a run, in milliseconds of an earlier report. Checks run at the same time, so only
-/// shares of it are meaningful.
+/// The work of a run, in milliseconds of an earlier report.
+// Checks run at the same time, so only shares of it are meaningful.
 #[derive(Debug)]
 pub(super) struct RemainingTime {
     by_test: HashMap<String, f64>,
@@ -17,9 +17,10 @@ pub(super) struct RemainingTime {
 }
 
 impl RemainingTime {
-    /// Of `tests`. A report that is missing or cannot be read has no times: every check is then as
-    /// long as another.
+    /// Of `tests`.
     pub(super) fn new<'t>(tests: impl Iterator<Item = &'t String>, earlier: &Path) -> Self {
+        // A report that is missing or cannot be read has no times: every check is then as long as
+        // another.
         let text = read_report(earlier).unwrap_or_default();
         Self::of_entries(tests, &parse_lines(&text).entries)
     }
@@ -30,6 +31,7 @@ impl RemainingTime {
             .map(|entry| (entry.test_name(), entry.milliseconds));
         let by_test: HashMap<String, f64> = times.collect();
         let mean = by_test.values().sum::<f64>() / by_test.len() as f64;
+        // Without any time every check counts as much as another.
         let usual = if mean > 0.0 { mean } else { 1.0 };
         let mut time = Self {
             by_test,

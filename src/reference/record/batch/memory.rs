@@ -7,8 +7,8 @@ use std::{
 };
 use testgen_device::{System, host_processor};
 
-/// The memory of a recorder for each byte of weights: a model in 16 bits, one in f32 and one in f64
-/// at once, from a file in 16 bits.
+/// The memory of a recorder for each byte of weights.
+// A model in 16 bits, one in f32 and one in f64 at once, from a file in 16 bits.
 const MEMORY_OF_A_BYTE: u64 = 9;
 /// The memory of Python with torch and transformers.
 const MEMORY_OF_PYTHON: u64 = 768 << 20;

@@ -53,7 +53,7 @@ impl BatchState<'_> {
 }
 
 /// The steps with the share of a recording's time that precedes each, and the share that it takes.
-/// Weights are computed before the recording, in no part of its time.
+// Weights are computed before the recording, in no part of its time.
 const STEPS: [(&str, f64, f64); 4] = [
     ("inputs", 0.0, 0.1),
     ("noise", 0.1, 0.35),

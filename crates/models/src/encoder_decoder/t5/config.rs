@@ -90,7 +90,8 @@ impl T5Config {
 }
 
 impl ModelConfig for T5Config {
-    /// `n_positions` is the length of the pretraining; positions are relative and have no limit.
+    /// `n_positions` is the length of the pretraining.
+    // Positions are relative and have no limit.
     const INERT: &'static [&'static str] = &["is_encoder_decoder", "n_positions"];
 
     fn rest(&self) -> &Map<String, Value> {

@@ -33,12 +33,13 @@ pub(super) fn floats<'a, B: Ops, const D: usize>(
         .ok_or_else(|| wrong::<D>(name, array, leading, "floats"))
 }
 
-/// The mask of the real nodes in [batch, nodes]: the first number of padding is 0.
+/// The mask of the real nodes in [batch, nodes].
 pub(super) fn real_nodes<B: Ops>(inputs: &Inputs<'_, B>) -> Result<Vec<bool>, ForwardError> {
     let (values, [_, _, features]) = integers::<B, 3>(inputs, "input_nodes", &[])?;
     Ok(values
         .iter()
         .step_by(features.max(1))
+        // The first number of padding is 0.
         .map(|first| *first != 0)
         .collect())
 }

@@ -14,8 +14,8 @@ use testgen_nn::{
     weights::{Weights, WeightsError},
 };
 
-/// Padding, and pairs of nodes too far apart. Not minus infinity, which the sums below could turn
-/// into no number.
+/// Padding, and pairs of nodes too far apart.
+// Not minus infinity, which the sums below could turn into no number.
 const HIDDEN: f32 = f32::MIN;
 
 /// `GraphormerGraphAttnBias`.
@@ -141,8 +141,7 @@ impl<B: Ops> GraphBias<B> {
         Ok(known.mean_dim(2).reshape([batch, pairs, self.heads]))
     }
 
-    /// f32, [batch, pairs, heads]: the sum over the path. Positions after its end have the index 0,
-    /// whose row is zero.
+    /// f32, [batch, pairs, heads]: the sum over the path.
     fn path_edges(
         &self,
         inputs: &Inputs<'_, B>,
@@ -155,6 +154,7 @@ impl<B: Ops> GraphBias<B> {
             integers::<B, 5>(inputs, name, &[batch, nodes, nodes])?;
         let hops = hops_read(depth, hops, matrices.dims()[0] / self.heads)?;
         let pairs = batch * nodes * nodes;
+        // Positions after the end of a path have the index 0, whose row is zero.
         let types = types
             .chunks_exact(depth * features)
             .flat_map(|path| &path[..hops * features])
@@ -204,8 +204,7 @@ fn lengths(positions: &[i64], hops: Option<usize>) -> Vec<f32> {
         .collect()
 }
 
-/// f32, [batch, 1, 1 + nodes, 1 + nodes]: `attn_bias`, which transformers adds twice, with padded
-/// keys hidden.
+/// f32, [batch, 1, 1 + nodes, 1 + nodes]: `attn_bias`, with padded keys hidden.
 fn given<B: Ops>(
     inputs: &Inputs<'_, B>,
     [batch, nodes]: [usize; 2],
@@ -217,6 +216,7 @@ fn given<B: Ops>(
         let (graph, key) = (flat / (tokens * tokens), flat % tokens);
         key == 0 || real[graph * nodes + key - 1]
     };
+    // transformers adds it twice.
     let twice = bias.iter().enumerate().map(|(flat, bias)| {
         let shown = is_shown(flat) && *bias != f32::NEG_INFINITY;
         if shown { 2.0 * bias } else { HIDDEN }

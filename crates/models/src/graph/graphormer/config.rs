@@ -6,7 +6,8 @@ use serde_json::{Map, Value};
 use testgen_nn::backend::Activation;
 use testgen_types::Head;
 
-/// `nn.LayerNorm` as it comes: no field of the configuration changes it.
+/// `nn.LayerNorm` as it comes.
+// No field of the configuration changes it.
 pub(super) const LAYER_NORM_EPS: f64 = 1e-5;
 
 /// The `edge_type` that reads the edges of the whole shortest path; any other word reads the edge

@@ -126,6 +126,7 @@ impl<B: Ops> NodeFeatures<B> {
         )?;
         let known = self.atom_encoder.forward(known);
         let (dtype, width) = (known.dtype(), known.dims()[2]);
+        // Summed in f32, and rounded once.
         let known = known
             .cast(DType::F32)
             .reshape([batch, nodes, features, width])

@@ -125,10 +125,10 @@ impl<B: Ops> FeatureEncoder<B> {
     }
 }
 
-/// [batch, frames, width] to [batch, 1, width]. Summed in portions first: one sum over thousands of
-/// frames would lose half of what f32 holds beyond a norm's tolerance.
+/// [batch, frames, width] to [batch, 1, width]. Summed in portions first.
 fn mean_over_time<B: Ops>(x: Tensor<B, 3>) -> Tensor<B, 3> {
     let [batch, frames, width] = x.dims();
+    // One sum over thousands of frames would lose half of what f32 holds beyond a norm's tolerance.
     let portion = (frames as f64).sqrt().ceil() as usize;
     let portions = frames.div_ceil(portion);
     let missing = portion * portions - frames;

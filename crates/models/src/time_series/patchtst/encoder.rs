@@ -56,8 +56,7 @@ impl<B: Ops> PatchTstEncoder<B> {
     }
 
     /// [batch, time, channels] to [batch, channels, patches, width], a class token at the front
-    /// where there is one. As in transformers, the hidden state after the last layer is not among
-    /// the traces.
+    /// where there is one.
     pub(super) fn forward(
         &self,
         series: Tensor<B, 3>,
@@ -67,6 +66,7 @@ impl<B: Ops> PatchTstEncoder<B> {
         context.trace_embed(&x)?;
         self.layers.fold(context, x, &mut (), |x, at, context| {
             let x = at.layer.forward(x);
+            // As in transformers, the hidden state after the last layer is not among the traces.
             if at.depth + 1 < self.layers.depth() {
                 context.trace_layer(at.depth, &x)?;
             }

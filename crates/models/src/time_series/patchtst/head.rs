@@ -48,6 +48,7 @@ impl<B: Ops> SeriesHead<B> {
         w: &Weights<B>,
     ) -> Result<Self, WeightsError> {
         let (width, all) = (config.d_model, config.num_input_channels * config.d_model);
+        // As in transformers, a class token counts before the type of pooling.
         let read = match config.pooling_type {
             _ if config.use_cls_token => Read::ClassToken,
             Some(pool) => Read::Pooled(pool),

@@ -49,13 +49,14 @@ const SMALLEST_VARIANCE: f64 = 1e-5;
 const SMALLEST_MEAN: f64 = 1e-10;
 
 impl Scaler {
-    /// `observed` is 1 for a value that was seen, else 0. Computed in f32 and rounded once.
+    /// `observed` is 1 for a value that was seen, else 0.
     pub(super) fn apply<B: Ops>(
         self,
         series: Tensor<B, 3>,
         observed: Option<Tensor<B, 3>>,
     ) -> Scaled<B> {
         let dtype = series.dtype();
+        // In f32, and rounded once.
         let x = series.cast(DType::F32);
         let observed = observed.unwrap_or_else(|| x.zeros_like() + 1.0);
         let count = over_time(observed.clone());
@@ -101,9 +102,9 @@ fn std_unit<B: Ops>(
     }
 }
 
-/// The sums [batch, 1, channels] over time, as the last dimension: there the sum has many parts and
-/// a small error.
+/// The sums [batch, 1, channels] over time.
 fn over_time<B: Ops>(x: Tensor<B, 3>) -> Tensor<B, 3> {
+    // As the last dimension, where the sum has many parts and a small error.
     x.swap_dims(1, 2).sum_dim(2).swap_dims(1, 2)
 }
 

@@ -50,9 +50,9 @@ impl Elementwise for GeluTanh {
 }
 
 impl Elementwise for Relu {
-    /// Not `max`, which returns 0 for NaN.
     #[inline(always)]
     fn apply(x: f32) -> f32 {
+        // Not `max`, which returns 0 for NaN.
         if x < 0.0 { 0.0 } else { x }
     }
 }

@@ -4,14 +4,12 @@ use std::f32::consts::LOG2_E;
 
 /// eˣ, within 2 units in the last place; 0 below -87.3, and the largest power below overflow above
 /// 88.7.
-///
-/// Cephes' `expf`: the argument is reduced by multiples of ln 2, whose two parts keep the reduction
-/// exact.
 #[inline(always)]
 pub(super) fn exp(x: f32) -> f32 {
     let clamped = x.clamp(-87.3, 88.7);
     // To even, because vector units have an instruction for that, and none for halves away from 0.
     let power = (clamped * LOG2_E).round_ties_even();
+    // As in Cephes' `expf`, ln 2 has two parts, which keep the reduction of the argument exact.
     let rest = power.mul_add(2.121_944_4e-4, power.mul_add(-0.693_359_4, clamped));
     let polynomial = horner(
         rest,

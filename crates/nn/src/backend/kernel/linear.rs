@@ -58,7 +58,8 @@ fn row_by_rows(x: &[f32], weight: &[f32], stride: usize, out: &mut [f32]) {
     }
 }
 
-/// Columns that one task takes: their sums stay in the first-level cache.
+/// Columns that one task takes.
+// Their sums stay in the first-level cache.
 const BAND: usize = 512;
 
 /// The columns of `out`, the first of them `first`, of a matrix whose rows are contiguous.

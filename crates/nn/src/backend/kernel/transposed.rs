@@ -62,11 +62,12 @@ pub(super) fn transposed(
 
 /// Columns that one task takes.
 const BAND: usize = 64;
-/// Rows and columns whose sums are in registers at a time; AVX2 has half as many registers as
-/// AVX-512.
+/// Rows and columns whose sums are in registers at a time.
+// AVX2 has half as many registers as AVX-512.
 const TILE: usize = 4;
 const SMALL_TILE: usize = 2;
-/// Inner elements of a block: a tile's rows of both operands stay in the first-level cache.
+/// Inner elements of a block.
+// A tile's rows of both operands stay in the first-level cache.
 const DEPTH: usize = 1024;
 
 /// `sums` [columns of the band, rows], for the first rows of `weight`.

@@ -138,9 +138,10 @@ fn convert_to<S: Float, T: Float>(
         })
 }
 
-/// The bytes from `start` on, by all threads: one alone is slower than the memory.
+/// The bytes from `start` on, by all threads.
 fn copy(stored: &dyn StoredBytes, start: usize, out: &mut [u8]) -> Result<(), WeightsError> {
     const BYTES: usize = 1 << 18;
+    // One thread alone is slower than the memory.
     out.par_chunks_mut(BYTES)
         .enumerate()
         .try_for_each(|(index, out)| stored.read_at(start + index * BYTES, out))

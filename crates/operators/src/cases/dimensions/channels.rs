@@ -22,6 +22,7 @@ pub(super) fn normalisation(dimensions: &mut Dimensions<'_>) -> Described {
     let groups = dimensions.call().attributes.groups;
     dimensions.tie(x[0], vec![input(0, 0)])?;
     if operator == Operator::GroupNorm {
+        // The number of groups and the channels of one shrink separately.
         let width = x[1].checked_div(groups).ok_or("it has no groups")?;
         let mut by_group = channels(vectors, 1, width);
         by_group.push(DimensionSlot::Groups);
@@ -69,6 +70,7 @@ pub(super) fn indexing(dimensions: &mut Dimensions<'_>) -> Described {
     dimensions.indices(1, x[picked])?;
     for (dim, length) in x.iter().enumerate() {
         if dim == picked {
+            // Indices may be fewer or more than the elements that they pick.
             dimensions.tie(*length, vec![input(0, dim)])?;
             dimensions.tie(indices[dim], vec![input(1, dim)])?;
         } else {
@@ -138,6 +140,7 @@ fn rotated(dimensions: &mut Dimensions<'_>) -> Described {
     dimensions.tie(x[0], vec![input(0, 0)])?;
     dimensions.tie(x[1], vec![input(0, 1)])?;
     dimensions.tie(x[2], (0..3).map(|index| input(index, 2)).collect())?;
+    // In pairs, because the halves of a row rotate together.
     let halves = (0..3).map(|input| DimensionSlot::Input {
         input,
         dim: 3,
@@ -165,6 +168,7 @@ fn attended(dimensions: &mut Dimensions<'_>) -> Described {
     let [batches, queries, keys] = [0, 2, 3].map(|dim| masked.then(|| input(3, dim)));
     let all = [input(0, 0), input(1, 0), input(2, 0)];
     dimensions.tie(q[0], all.into_iter().chain(batches).collect())?;
+    // The keys and the heads that share one shrink separately.
     let [by_key, by_head] = [(1, shared), (k[1], 1)].map(|(outer, inner)| DimensionSlot::Input {
         input: 0,
         dim: 1,

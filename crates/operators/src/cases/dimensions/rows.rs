@@ -22,6 +22,7 @@ pub(super) fn broadcast(dimensions: &mut Dimensions<'_>, count: usize) -> Descri
                 .enumerate()
                 .filter_map(|(index, shape)| {
                     let own = (dim + shape.len()).checked_sub(result.len())?;
+                    // A length of one is broadcast, so that it does not shrink with the result.
                     (shape[own] == *length).then(|| input(index, own))
                 })
                 .collect(),
@@ -122,6 +123,7 @@ fn tie_batches(
 ) -> Result<Vec<usize>, Problem> {
     let result = broadcast_shape(&[left, right]).ok_or("its batches differ")?;
     for (dim, length) in result.iter().enumerate() {
+        // A batch of one is broadcast, so that it keeps its length.
         let places = [(0, left), (1, right)]
             .into_iter()
             .filter(|(_, shape)| shape[dim] == *length);
@@ -148,6 +150,8 @@ pub(super) fn collective(dimensions: &mut Dimensions<'_>) -> Described {
         let parts = if operator == AllGather { ranks } else { 1 };
         return Ok(product(&[ranks, parts, each]));
     }
+    // Each rank has a part for every rank, so that their number and the length of a part shrink
+    // separately.
     let part = each / ranks.max(1);
     let [by_rank, within_rank] =
         [(1, part), (ranks, 1)].map(|(outer, inner)| DimensionSlot::Input {
@@ -311,5 +315,6 @@ fn stacked(dimensions: &mut Dimensions<'_>) -> Described {
     for (dim, length) in first.iter().enumerate() {
         dimensions.tie(*length, (0..count).map(|index| input(index, dim)).collect())?;
     }
+    // A product that is too large remains so with any number of inputs.
     Ok(product(&[product(first).unwrap_or(usize::MAX), count]))
 }

@@ -44,6 +44,8 @@ pub(super) fn cases(sizes: &CaseSizes<'_>) -> Vec<Case> {
 fn rotations(seq: usize, width: usize, element: Element) -> [HostTensor; 2] {
     let angles: Vec<f64> = (0..seq * width)
         .map(|index| {
+            // The second half of a row repeats the angles of the first one, as transformers makes
+            // them.
             let (position, pair) = (index / width, index % width % (width / 2).max(1));
             position as f64 * 10_000_f64.powf(-2.0 * pair as f64 / width as f64)
         })
@@ -124,8 +126,7 @@ pub(super) fn reference(call: &Call, arithmetic: Arithmetic) -> Reference {
     }
 }
 
-/// x cos + rotate_half(x) sin. In 16 bits both products and their sum are rounded to the type, as
-/// in transformers.
+/// x cos + rotate_half(x) sin.
 fn rotated(
     arithmetic: Arithmetic,
     x: &HostTensor,
@@ -141,6 +142,8 @@ fn rotated(
             .map(|index| {
                 let (start, place) = (index / width * width, index % width);
                 let half = width / 2;
+                // In 16 bits both products and their sum are rounded to the type, as in
+                // transformers.
                 let turned = if place < half {
                     -x.values[start + place + half]
                 } else {
@@ -155,14 +158,14 @@ fn rotated(
     )
 }
 
-/// softmax(q k^T / sqrt(width)) v; the scores and the weights are rounded to the type of results,
-/// as unfused attention does.
+/// softmax(q k^T / sqrt(width)) v.
 fn attended(call: &Call, arithmetic: Arithmetic, [q, k, v]: [&HostTensor; 3]) -> Reference {
     let (batch, heads, queries, width) = (q.shape[0], q.shape[1], q.shape[2], q.shape[3]);
     let (groups, keys) = (k.shape[1], k.shape[2]);
     let mask = call
         .tensor(3)
         .map(|mask| mask.expanded(&[batch, heads, queries, keys]));
+    // The scores and the weights are rounded to the type of results, as unfused attention does.
     let scale = BoundedNumber::exact(1.0 / (width as f64).sqrt());
     let (a, b, c) = (exact(q), exact(k), exact(v));
     let mut numbers = Vec::with_capacity(q.len());

@@ -148,8 +148,7 @@ fn on_every_rank(
     Reference::computed(arithmetic, shape, numbers.repeat(ranks))
 }
 
-/// For each place the sum over the ranks, in any order. Unlike within a kernel, every partial sum
-/// is rounded to the type of the tensors, because it is sent in it.
+/// For each place the sum over the ranks, in any order.
 fn sums_over_ranks(
     arithmetic: Arithmetic,
     ranks: usize,
@@ -157,6 +156,8 @@ fn sums_over_ranks(
 ) -> Vec<BoundedNumber> {
     let each = numbers.len() / ranks;
     let element = arithmetic.element();
+    // Unlike within a kernel, every partial sum is rounded to the type of the tensors, because it
+    // is sent in it.
     let sum = |place: usize| {
         let terms = numbers.iter().skip(place).step_by(each);
         let are_integers = terms.clone().all(|term| term.value.fract() == 0.0);

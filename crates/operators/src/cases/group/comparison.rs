@@ -9,11 +9,11 @@ use crate::{
 };
 use testgen_types::Operator;
 
-/// Whole numbers, so that many pairs are equal.
 pub(super) fn cases(sizes: &CaseSizes<'_>) -> Vec<Case> {
     let inputs = [0, 1].map(|index| {
         sizes
             .random(index)
+            // Whole numbers, so that many pairs are equal.
             .integers(sizes.sizes, sizes.element, [-3, 3])
     });
     vec![Case::new(Call::new(

@@ -132,6 +132,7 @@ fn scale_and_add(
 ) {
     for (number, added) in numbers.iter_mut().zip(added) {
         let scaled = arithmetic.mul(BoundedNumber::exact(alpha), *number);
+        // With beta 0 the matrix is not read: cases have NaN there.
         *number = if beta == 0.0 {
             scaled
         } else {

@@ -11,7 +11,8 @@ use std::{panic::resume_unwind, thread};
 
 /// Elements of a piece below which one thread is as fast.
 const PARALLEL: usize = 1 << 20;
-/// Threads that compare; more wait for memory.
+/// Threads that compare.
+// More threads wait for memory.
 const THREADS: usize = 16;
 
 /// The comparison of a result of the shape `whole`.
@@ -216,8 +217,9 @@ impl StressComparison {
     }
 
     /// The flat index in the whole of a position in the first period, which is at the start of the
-    /// whole. The two have different strides.
+    /// whole.
     fn flat_in_whole(&self, position: &[usize]) -> usize {
+        // The period and the whole have different strides.
         let strides = row_major_strides(&self.whole);
         let terms = position.iter().zip(strides);
         terms.map(|(index, stride)| index * stride).sum()

@@ -15,14 +15,14 @@ pub(super) struct Period {
     pub(super) dim: Option<usize>,
 }
 
-/// The periods of an operator for a shape, or no period if no case can be repeated. Repeated
-/// lengths of one shape differ from all others in its cases, so that a dimension shows which size
-/// it repeats.
+/// The periods of an operator for a shape, or no period if no case can be repeated.
 pub(super) fn periods(operator: Operator, sizes: &[usize]) -> Vec<Period> {
     use Operator::*;
     if !is_repeatable(operator) || operator.sizes().len() != sizes.len() {
         return Vec::new();
     }
+    // Repeated lengths of one shape differ from all others in its cases, so that a dimension shows
+    // which size it repeats.
     let dims: &[Option<usize>] = match operator {
         Softmax | LogSoftmax | Sum | Mean | Max | Min => &[Some(1), Some(0)],
         _ => &[None],
@@ -52,8 +52,9 @@ fn is_small(period: &Period) -> bool {
     period.sizes.iter().product::<usize>() <= LARGEST_PERIOD
 }
 
-/// A prime for each size: small, because the reference computes every element of a period.
+/// A prime for each size.
 fn prime(operator: Operator, index: usize, dim: Option<usize>) -> usize {
+    // Small, because the reference computes every element of a period.
     let attends = matches!(
         operator,
         Operator::ScaledDotProductAttention | Operator::Rope

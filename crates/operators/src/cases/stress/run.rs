@@ -116,8 +116,7 @@ impl Stress<'_> {
             .then(|| format!("the result is on {}, not on {device}", result.device))
     }
 
-    /// Names an input that is wrong on the device, so that the operator is not the cause; empty
-    /// where none is.
+    /// Names an input that is wrong on the device; empty where none is.
     fn input_problem(&self, case: &StressCase) -> String {
         let inputs = case
             .call
@@ -126,6 +125,7 @@ impl Stress<'_> {
             .iter()
             .zip(&case.call.shapes)
             .enumerate();
+        // If an input is wrong on the device, the operator is not the cause.
         let problem = inputs
             .filter(|(_, (input, _))| input.tensor.element.is_float())
             .find_map(|(index, (input, shape))| {

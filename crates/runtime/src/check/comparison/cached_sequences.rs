@@ -90,13 +90,14 @@ pub(in crate::check) fn has_cache(architecture: Architecture, model: &Model) -> 
     }
 }
 
-/// Why a class has no cache: a classifier of a causal architecture reads the whole text at once.
+/// Why a class has no cache.
 pub(in crate::check) fn class_without_cache(class: &str) -> Option<String> {
     let classifier = [
         "ForSequenceClassification",
         "ForTokenClassification",
         "ForQuestionAnswering",
     ];
+    // A classifier of a causal architecture reads the whole text at once.
     let found = classifier.iter().any(|end| class.ends_with(end));
     found.then(|| format!("`{class}` reads the whole text at once and has no cache"))
 }
@@ -135,14 +136,14 @@ pub(in crate::check) fn advance_in_steps(
     Ok(concatenated(&outputs))
 }
 
-/// The arguments of the encoder: in the first step all, later only the mask, which cross-attention
-/// reads in every step.
+/// The arguments of the encoder: in the first step all, later only the mask.
 fn other_arguments(stream: TokenSequence<'_>, inputs: &Arrays, first: bool) -> Arrays {
     let names = stream
         .other_arguments()
         .into_iter()
         .flatten()
         .map(|(name, _)| name);
+    // Cross-attention reads the mask in every step.
     let passed = names.filter(|name| first || *name == "attention_mask");
     passed
         .filter_map(|name| Some((name.clone(), inputs.get(name)?.clone())))

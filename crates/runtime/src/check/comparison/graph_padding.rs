@@ -106,8 +106,7 @@ fn batch(case: &RecordedCase) -> Result<GraphBatch, Abort> {
 }
 
 impl RecordedGraphs<'_> {
-    /// Compares all graphs of an output at once, because the tolerance is relative to the whole
-    /// output.
+    /// Compares all graphs of an output at once.
     fn compare_recorded(
         &self,
         run: &mut CheckRun<'_>,
@@ -115,6 +114,7 @@ impl RecordedGraphs<'_> {
         got: &[GraphResult],
         failures: &mut Failures,
     ) {
+        // At once, because the tolerance is relative to the whole output.
         let tolerance = run.tolerance(self.golden, self.tested);
         for (name, expected) in &self.case.outputs {
             // The nodes of a graph cannot be taken out of a summary; `output_golden` compares it.

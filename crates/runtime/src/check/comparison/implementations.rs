@@ -136,8 +136,7 @@ fn compare(
     left_out
 }
 
-/// The calls of both implementations with the same label. A call of one of them alone is a failure:
-/// nothing would be compared with it.
+/// The calls of both implementations with the same label. A call of one of them alone is a failure.
 fn pairs<'r>(
     [first, other]: [&'r ImplementationResults<'_>; 2],
     failures: &mut Failures,
@@ -145,6 +144,7 @@ fn pairs<'r>(
     let find = |results: &'r ImplementationResults<'_>, label: &str| {
         results.calls.iter().find(|call| call.label == label)
     };
+    // Nothing would be compared with a call of one of them alone.
     for (own, others) in [(first, other), (other, first)] {
         let alone = own.calls.iter();
         let alone = alone.filter(|call| find(others, &call.label).is_none());

@@ -21,9 +21,9 @@ pub(in crate::check) struct OutputsByPosition {
 }
 
 impl OutputsByPosition {
-    /// The outputs, for a check that compares positions and nothing else. Without any it would
-    /// compare nothing, which must not count as a pass.
+    /// The outputs, for a check that compares positions and nothing else.
     pub(in crate::check) fn require_positions(self) -> Result<Self, Abort> {
+        // Without any output nothing would be compared, which must not count as a pass.
         if self.positions.is_empty() {
             return Err(Abort::Fail(
                 "the model returns nothing per position".to_owned(),
@@ -34,13 +34,14 @@ impl OutputsByPosition {
 }
 
 /// The outputs of two calls in pairs. Outputs that only one call has, or has in that number of
-/// dimensions, fail the check: otherwise they would not be compared.
+/// dimensions, fail the check.
 pub(in crate::check) fn pairs<'o>(
     one: &'o [(String, Array)],
     other: &'o [(String, Array)],
 ) -> Result<impl Iterator<Item = (&'o str, &'o Array, &'o Array)>, Abort> {
     let names = [one, other]
         .map(|outputs| -> Vec<&str> { outputs.iter().map(|(name, _)| name.as_str()).collect() });
+    // They would not be compared.
     if names[0] != names[1] {
         let [one, other] = names;
         return Err(Abort::Fail(format!(
@@ -60,8 +61,7 @@ pub(in crate::check) struct PositionAxes<'a> {
     pub(in crate::check) head: Head,
 }
 
-/// Runs `inputs`. If no output has an entry per position of `stream`, as in a classifier, the
-/// hidden states are used instead.
+/// Runs `inputs`.
 pub(in crate::check) fn forward_by_position(
     run: &mut CheckRun<'_>,
     tested: &SubjectUnderTest,
@@ -69,6 +69,8 @@ pub(in crate::check) fn forward_by_position(
     inputs: &Arrays,
 ) -> Result<OutputsByPosition, ForwardError> {
     let forward = tested.model().forward(inputs)?;
+    // If no output has an entry per position of `stream`, as in a classifier, the hidden states are
+    // used instead.
     by_position(run, tested, stream, inputs, forward)
 }
 

@@ -143,8 +143,7 @@ impl MatchingTokens {
 
     /// The part of an output that can be compared, or `None` if nothing is left.
     ///
-    /// An output with an entry per position becomes [tokens, ...]. A pooled output keeps the rows
-    /// of which no token is left out, because it depends on all of them.
+    /// An output with an entry per position becomes [tokens, ...].
     pub(in crate::check) fn select<'a>(&self, output: &'a Array) -> Option<Cow<'a, Array>> {
         // Most runs choose the same experts, and nothing is copied.
         if self.left_out() == 0 {
@@ -152,6 +151,8 @@ impl MatchingTokens {
         }
         let per_position =
             output.shape().len() > 2 && output.shape()[..2] == [self.limits.len(), self.columns];
+        // A pooled output keeps the rows of which no token is left out, because it depends on all
+        // of them.
         let kept = if per_position {
             by_token(output).select_rows(&self.tokens())
         } else {

@@ -139,13 +139,14 @@ fn others(name: &str, current: &Value) -> Vec<Value> {
 }
 
 /// Integers one up, or halved where one is not enough; floats half as much again, or 0.1 where that
-/// would not show. Last a change of scale, for fields whose value is rounded, such as YaRN's.
+/// would not show.
 fn numbers(number: &serde_json::Number) -> Vec<Value> {
     match number.as_i64() {
         Some(integer) => [
             integer + 1,
             integer / 2,
             integer * 2 + 1,
+            // A change of scale, for fields whose value is rounded, such as YaRN's.
             integer.saturating_mul(64),
         ]
         .map(Value::from)

@@ -63,8 +63,9 @@ impl UnchangedModel {
     }
 
     /// Loads the unchanged configuration again, and returns how its outputs differ from the first
-    /// ones: then a difference of a changed configuration shows nothing.
+    /// ones.
     pub(super) fn differences(&self, run: &mut CheckRun<'_>) -> Result<Option<String>, Abort> {
+        // If they differ, a difference of a changed configuration shows nothing.
         let again = run
             .subject_under_test()
             .and_then(|tested| Ok(outputs(&tested, &self.calls)?));
@@ -108,8 +109,7 @@ fn outputs(tested: &SubjectUnderTest, calls: &[Arrays]) -> Result<Vec<Arrays>, F
         .collect()
 }
 
-/// How far off two runs of one configuration may be: not at all on the host, where runs repeat bit
-/// for bit.
+/// How far off two runs of one configuration may be.
 fn allowed(
     run: &CheckRun<'_>,
     tested: &SubjectUnderTest,
@@ -117,6 +117,7 @@ fn allowed(
     outputs: &[Arrays],
 ) -> Vec<(String, Threshold)> {
     let tolerance = run.tolerance(golden, tested);
+    // On the host runs repeat bit for bit.
     let exact = run.registration.device == DeviceKind::Cpu;
     let names: BTreeSet<&String> = outputs.iter().flat_map(Arrays::keys).collect();
     let thresholds = names.into_iter().map(|name| {
@@ -132,12 +133,12 @@ fn allowed(
     thresholds.collect()
 }
 
-/// Whether the tensors that only one of two models reads are all zero. A field like `qkv_bias`
-/// changes nothing else in a freshly initialised checkpoint; with other values, a tensor that is
-/// read and does not change the output is a fault.
+/// Whether the tensors that only one of two models reads are all zero.
 fn differ_in_zeros(directory: &Path, one: &[String], other: &[String]) -> bool {
     let [one, other]: [BTreeSet<&String>; 2] = [one, other].map(|names| names.iter().collect());
     let mut names = one.symmetric_difference(&other).peekable();
+    // A field like `qkv_bias` changes nothing else in a freshly initialised checkpoint; with other
+    // values, a tensor that is read and does not change the output is a fault.
     names.peek().is_some() && names.all(|name| is_zero(directory, name).unwrap_or(false))
 }
 

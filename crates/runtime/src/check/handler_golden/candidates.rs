@@ -23,9 +23,6 @@ pub(super) struct HandlerChoice<K> {
 
 impl<K: Clone + PartialEq + Debug> HandlerChoice<K> {
     /// Adds the scores of the chosen candidates with the recorded ones, and returns what is wrong.
-    ///
-    /// The order follows from the scores: they must descend, and each is compared with the recorded
-    /// one, so another order passes only if the scores are equal within their threshold.
     pub(super) fn evaluate(&self, scores: &mut Numbers) -> Vec<String> {
         let Self {
             what,
@@ -33,6 +30,8 @@ impl<K: Clone + PartialEq + Debug> HandlerChoice<K> {
             got,
             ..
         } = self;
+        // The scores must descend, and each is compared with the recorded one, so another order
+        // passes only if the scores are equal within their threshold.
         let mut left = recorded.clone();
         let mut failures = Vec::new();
         for candidate in got {

@@ -8,8 +8,7 @@ use crate::{
 };
 
 impl AnswerComparison<'_, '_, '_> {
-    /// The label of each pixel of each image. It may differ only if the two largest recorded scores
-    /// of the pixel are as close as the errors that are allowed for both.
+    /// The label of each pixel of each image.
     pub(super) fn segments(
         &mut self,
         expected: &[RecordedSegments],
@@ -20,6 +19,8 @@ impl AnswerComparison<'_, '_, '_> {
         }
         let mut compared = 0;
         for (image, (expected, got)) in expected.iter().zip(got).enumerate() {
+            // The label may differ only if the two largest recorded scores are as close as the
+            // errors that are allowed for both.
             let allowed = 2.0 * self.allowed("scores", std::iter::once(expected.largest));
             match map_of(expected.size, got) {
                 Ok(map) => compared += self.pixels(image, expected, &map, allowed),
@@ -51,6 +52,7 @@ impl AnswerComparison<'_, '_, '_> {
         let mut certain = 0;
         let mut wrong = Vec::new();
         for (index, ((label, margin), got)) in pixels.enumerate() {
+            // Within the errors that are allowed, either label can have the larger score.
             if *margin <= allowed {
                 continue;
             }

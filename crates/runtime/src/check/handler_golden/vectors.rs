@@ -13,13 +13,13 @@ use testgen_nn::array::Array;
 type Named = BTreeMap<&'static str, Array>;
 
 impl AnswerComparison<'_, '_, '_> {
-    /// The arrays of every input; those with one name are compared as one, because the noise was
-    /// measured so.
+    /// The arrays of every input; those with one name are compared as one.
     pub(super) fn vectors(
         &mut self,
         expected: &[BTreeMap<String, Vector>],
         got: &Response,
     ) -> CheckResult {
+        // Arrays with one name are compared as one, because the noise was measured so.
         let Some(got) = named(got) else {
             return Err(Abort::Fail(
                 "the answer has no vectors, but vectors are recorded for the task".to_owned(),

@@ -6,16 +6,15 @@ use testgen_nn::array::{Array, Arrays};
 
 /// Recorded and computed outputs without the positions of padding, where an engine computes, or
 /// `None` if that changes nothing.
-///
-/// Padding that sees no token, as outside of a sliding window, has arbitrary outputs, which nothing
-/// reads: eager attention of transformers computes the mean of all values there, as the native
-/// models do, and its `sdpa` zeros.
 pub(in crate::check) fn defined(
     engine: &CheckEngine,
     inputs: &Arrays,
     expected: &Array,
     got: &Array,
 ) -> Option<[Array; 2]> {
+    // Padding that sees no token, as outside of a sliding window, has arbitrary outputs, which
+    // nothing reads: eager attention of transformers computes the mean of all values there, as the
+    // native models do, and its `sdpa` zeros.
     engine.process_name()?;
     let (ids, mask) = (inputs.get("input_ids")?, inputs.get("attention_mask")?);
     // The padding of an encoder-decoder is after its texts, and sees the first token.
@@ -27,8 +26,7 @@ pub(in crate::check) fn defined(
         .then(|| [expected, got].map(|array| at_real_positions(array, mask)))
 }
 
-/// `got` with what `expected` has at the positions of padding, so that these are not compared; see
-/// [`defined`].
+/// `got` with what `expected` has at the positions of padding; see [`defined`].
 pub(in crate::check) fn with_padding_of(
     engine: &CheckEngine,
     inputs: &Arrays,
@@ -47,6 +45,7 @@ pub(in crate::check) fn with_padding_of(
         return got.clone();
     };
     let width = values.len() / mask.len().max(1);
+    // The positions of padding are then not compared.
     Array::floats(
         got.shape().to_vec(),
         expected

@@ -37,9 +37,6 @@ impl Sequences {
 
     /// The rows of a recorded case without their padding, or `None` if ids and mask are not both
     /// [batch, seq], as for a model of music, whose rows of ids are [batch * codebooks, seq].
-    ///
-    /// Each choice of a text is a row: with ids and mask [batch, choices, seq] there are batch *
-    /// choices rows. Engines read [rows, seq] as texts with one choice.
     pub(in crate::check) fn of_case(
         case: &RecordedCase,
         stream: TokenSequence<'_>,
@@ -50,6 +47,8 @@ impl Sequences {
         if mask.is_some_and(|mask| mask.shape() != ids.shape()) {
             return None;
         }
+        // Each choice of a text is a row: with ids and mask [batch, choices, seq] there are batch *
+        // choices rows. Engines read [rows, seq] as texts with one choice.
         let (rows, width) = match *ids.shape() {
             [rows, width] => (rows, width),
             // Without a mask the last dimension may be codebooks.
@@ -84,10 +83,6 @@ impl Sequences {
     }
 
     /// Ids and mask, padded to `width` on `side`, with the other arguments.
-    ///
-    /// Left padding of causal models without an encoder comes with the position ids that `generate`
-    /// passes: without them transformers would count positions from the first column, padding
-    /// included.
     pub(in crate::check) fn padded(
         &self,
         width: usize,
@@ -97,6 +92,9 @@ impl Sequences {
         let (mut ids, mut mask, mut positions) = (Vec::new(), Vec::new(), Vec::new());
         for row in &self.0 {
             let padding = width - row.len();
+            // Left padding of causal models without an encoder comes with the position ids that
+            // `generate` passes: without them transformers would count positions from the first
+            // column, padding included.
             let before = if side == PaddedSide::Left { padding } else { 0 };
             for column in 0..width {
                 let real = (before..before + row.len()).contains(&column);

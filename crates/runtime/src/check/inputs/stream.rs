@@ -41,8 +41,8 @@ impl<'a> TokenSequence<'a> {
         }
     }
 
-    /// The end of labels of comparisons, so that both sequences of an encoder-decoder have
-    /// different labels.
+    /// The end of labels of comparisons.
+    // Both sequences of an encoder-decoder need different labels.
     pub(in crate::check) fn suffix(self) -> &'static str {
         if matches!(self, Self::Source(_)) {
             " of the encoder"

@@ -170,20 +170,20 @@ impl TextFacts<'_> {
         self.causal && self.stream == TokenSequence::Text && !self.reads_left_padding
     }
 
-    /// Whether the pooled outputs must not depend on padding on `side`. A decoder's classifier
-    /// finds the last token by the pad id of the configuration; without one it takes the last
-    /// column.
+    /// Whether the pooled outputs must not depend on padding on `side`.
     pub(in crate::check) fn pooled_ignores_padding(&self, side: PaddedSide) -> bool {
         match self.pooling {
+            // A decoder's classifier finds the last token by the pad id of the configuration;
+            // without one it takes the last column.
             Pooling::Fixed => !self.causal || self.pad_is_configured || side == PaddedSide::Left,
             Pooling::EndToken => side == PaddedSide::Right,
             Pooling::LastColumn => false,
         }
     }
 
-    /// Whether the pooled outputs must not depend on the ids at masked positions. They may if a
-    /// token is found by its id.
+    /// Whether the pooled outputs must not depend on the ids at masked positions.
     pub(in crate::check) fn pooled_ignores_masked_ids(&self) -> bool {
+        // They may depend on them if a token is found by its id.
         self.pooling == Pooling::Fixed && !self.causal
     }
 }

@@ -10,8 +10,8 @@ use testgen_types::DeviceKind;
 
 /// The longest text.
 const LONGEST: usize = 1 << 15;
-/// The longest text on a processor, which takes seconds there. Attention takes four times as long
-/// for twice the tokens.
+/// The longest text on a processor, which takes seconds there.
+// Attention takes four times as long for twice the tokens.
 const LONGEST_ON_HOST: usize = 1 << 12;
 /// The text of a model without a number of positions on a processor.
 const WITHOUT_LIMIT_ON_HOST: usize = 1 << 10;
@@ -135,10 +135,10 @@ fn longest(device: &OpenDevice, positions: Option<usize>) -> usize {
     positions.unwrap_or(without).min(limit)
 }
 
-/// `tokens`, halved until the kernels of the native engine can index the scores of `heads`: cubecl
-/// 0.10 counts elements in 32 bits.
+/// `tokens`, halved until the kernels of the native engine can index the scores of `heads`.
 fn indexable(tokens: usize, heads: u64) -> usize {
     let mut tokens = tokens;
+    // cubecl 0.10 counts elements in 32 bits.
     while heads.saturating_mul((tokens as u64).pow(2)) > u64::from(u32::MAX) {
         tokens /= 2;
     }

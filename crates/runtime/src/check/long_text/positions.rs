@@ -5,11 +5,12 @@ use crate::tolerance::Threshold;
 use serde_json::Value;
 
 /// Whether queries and keys are rotated by their positions in every layer, by frequencies that do
-/// not depend on the length of the text: then only differences of positions have an effect.
+/// not depend on the length of the text.
 pub(super) fn are_relative(config: &Value) -> bool {
     let kind = config
         .get("rope_parameters")
         .and_then(|parameters| parameters.get("rope_type")?.as_str());
+    // Then only differences of positions have an effect.
     kind.is_some_and(|kind| ["default", "linear", "llama3", "yarn"].contains(&kind))
 }
 
@@ -24,8 +25,9 @@ pub(super) fn are_added_to_scores(config: &Value) -> bool {
 }
 
 /// The threshold for outputs that depend on positions up to `last` times a factor up to 1, an angle
-/// or a term of a score: in f32 it has an error of half a unit in the last place of `last`.
+/// or a term of a score.
 pub(super) fn threshold(equal: Threshold, last: usize) -> Threshold {
+    // In f32 such a factor has an error of half a unit in the last place of `last`.
     let error = last as f64 * f64::from(f32::EPSILON);
     Threshold {
         rel_l2: equal.rel_l2 + error,

@@ -26,9 +26,6 @@ pub(super) enum Seen {
 impl SlidingWindows {
     /// The windows, or `None` if a layer says that it has none, or a text of `tokens` is too short
     /// to see their end.
-    ///
-    /// A token sees the `sliding_window - 1` before it, and through each further layer as many
-    /// more.
     pub(super) fn of_model(config: &Value, tokens: usize) -> Option<Self> {
         let number = |name: &str| usize::try_from(config.get(name)?.as_u64()?).ok();
         let (window, layers) = (number("sliding_window")?, number("num_hidden_layers")?);
@@ -36,6 +33,8 @@ impl SlidingWindows {
         let types = config.get("layer_types").and_then(Value::as_array);
         let slides =
             types.is_none_or(|types| types.iter().all(|layer| layer == "sliding_attention"));
+        // A token sees the `sliding_window - 1` before it, and through each further layer as many
+        // more.
         let reach = layers * window.checked_sub(1)?;
         (is_used && slides && reach + 4 * layers + 2 < tokens).then_some(Self {
             reach,
@@ -69,8 +68,7 @@ impl SlidingWindows {
     }
 }
 
-/// The last position at which an output differs in the two calls. A hidden token gets the attention
-/// weight 0, so not even rounding may differ.
+/// The last position at which an output differs in the two calls.
 pub(super) fn last_difference(
     one: &OutputsByPosition,
     other: &OutputsByPosition,
@@ -79,6 +77,7 @@ pub(super) fn last_difference(
     (0..tokens).rev().find(|position| {
         let mut pairs = one.positions.iter().zip(&other.positions);
         pairs.any(|((_, one), (_, other))| {
+            // A hidden token gets the attention weight 0, so not even rounding may differ.
             one.narrow(1, *position, 1) != other.narrow(1, *position, 1)
         })
     })

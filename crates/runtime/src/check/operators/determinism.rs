@@ -72,6 +72,7 @@ pub(in crate::check) fn check(run: &mut CheckRun<'_>) -> CheckResult {
 /// from itself.
 fn differs(first: &Computed, again: &Computed) -> Option<String> {
     let (one, other) = (&first.tensor, &again.tensor);
+    // Shapes first, because without equal shapes no element has a counterpart.
     if one.shape != other.shape {
         return Some(format!(
             "the shape is {:?}; in the first run it was {:?}",

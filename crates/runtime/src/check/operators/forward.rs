@@ -19,12 +19,13 @@ pub(in crate::check) fn check(run: &mut CheckRun<'_>) -> CheckResult {
     together(compare(run, cases::of_shapes), algorithms::compared(run))
 }
 
-/// The result of both parts. A failure of one is not hidden by what the other does not support.
+/// The result of both parts.
 fn together(cases: CheckResult, algorithms: CheckResult) -> CheckResult {
     match (cases, algorithms) {
         (Err(Abort::Fail(cases)), Err(Abort::Fail(algorithms))) => {
             Err(Abort::Fail(format!("{cases}\n{algorithms}")))
         }
+        // A failure of one part is not hidden by what the other does not support.
         (_, Err(failure @ Abort::Fail(_))) => Err(failure),
         (cases, algorithms) => {
             let parts = [cases?, algorithms?];

@@ -154,8 +154,8 @@ impl Cases<'_, '_> {
     }
 }
 
-/// The operators of an endpoint; each run returns its memory to the driver, because every thread
-/// has a stream with separate memory.
+/// The operators of an endpoint; each run returns its memory to the driver.
+// Every thread has a stream with separate memory.
 struct Released<'e> {
     set: &'e OperatorSet,
     device: &'e OpenDevice,

@@ -29,8 +29,8 @@ pub(in crate::check) struct CheckRun<'a> {
     pub(in crate::check) engine: CheckEngine,
     /// The device of the last endpoint.
     pub(in crate::check) device: Option<OpenDevice>,
-    /// Outputs that cannot be decided, because the reference's own error is above the largest
-    /// threshold.
+    /// Outputs that cannot be decided.
+    // The reference's own error is above the largest threshold.
     pub(in crate::check) undecided: BTreeSet<String>,
     /// The feature that the engine does not have for the last endpoint. A failure without wrong
     /// numbers is not the model's then.

@@ -48,7 +48,7 @@ impl CheckRun<'_> {
     }
 
     /// Like [`Self::compare`], for two runs of the device on inputs that are made here: NaN in both
-    /// is a failure, because no golden has it.
+    /// is a failure.
     pub(in crate::check) fn compare_made(
         &mut self,
         name: &str,
@@ -56,6 +56,7 @@ impl CheckRun<'_> {
         got: &Array,
         threshold: Threshold,
     ) -> Option<String> {
+        // NaN in both is a failure, because no golden has it.
         let comparison = compare::compare_runs(name, expected, got, threshold);
         self.add(name, comparison)
     }
@@ -72,6 +73,7 @@ impl CheckRun<'_> {
         let comparison = compare(name, expected, got, threshold.capped);
         let (error, allowed) = (&comparison.error, threshold.uncapped);
         let may_be_noise = error.rel_l2 <= allowed.rel_l2 && error.max_rel <= allowed.max_rel;
+        // Neither a failure nor a pass: the recorded noise alone can cause such an error.
         if comparison.failure.is_some() && may_be_noise {
             self.undecided.insert(name.to_owned());
             return None;
@@ -196,6 +198,7 @@ impl CheckRun<'_> {
         (tolerance, name): (Tolerance<'_>, &str),
         comparison: TensorComparison,
     ) -> Option<String> {
+        // Neither a failure nor a pass, because the error can be the reference's own.
         if comparison.failure.is_some() && tolerance.leaves_open(name, &comparison.error) {
             self.undecided.insert(name.to_owned());
             return None;

@@ -140,8 +140,8 @@ pub(in crate::check) fn refuses_inputs(error: &ForwardError) -> bool {
 pub(in crate::check) struct Failures(Vec<String>);
 
 impl Failures {
-    /// Messages that are shown. A sweep over shapes can have hundreds, most of them with the same
-    /// cause.
+    /// Messages that are shown.
+    // A sweep over shapes can have hundreds, most of them with the same cause.
     const SHOWN: usize = 6;
 
     pub(in crate::check) fn push(&mut self, message: impl Into<String>) {
@@ -157,12 +157,13 @@ impl Failures {
         self.0.is_empty()
     }
 
-    /// The end of a check that stops early: with failures before it the check has failed, also if it
-    /// stops because an engine lacks something.
+    /// The end of a check that stops early.
     pub(in crate::check) fn before(mut self, abort: Abort) -> Abort {
         if self.is_empty() {
             return abort;
         }
+        // With failures before it the check has failed, also if it stops because an engine lacks
+        // something.
         let (Abort::Fail(reason) | Abort::Unsupported { reason, .. } | Abort::Skip(reason)) = abort;
         self.push(reason);
         Abort::Fail(self.text())

@@ -97,20 +97,21 @@ fn failure(outcome: CheckOutcome, engine: &CheckEvidence) -> Option<String> {
     }
 }
 
-/// Whether every output in which the engine fails is one in which the reference fails, too. An
-/// engine that fails without wrong outputs, as with an error, is covered by a reference without
-/// wrong outputs: wrong numbers of the reference say nothing about an error.
+/// Whether every output in which the engine fails is one in which the reference fails, too.
 fn covers(reference: &CheckEvidence, engine: &CheckEvidence) -> bool {
     let (reference, engine) = (failing(reference), failing(engine));
+    // An engine that fails without wrong outputs, as with an error, is covered by a reference
+    // without wrong outputs: wrong numbers of the reference say nothing about an error.
     engine.is_subset(&reference) && engine.is_empty() == reference.is_empty()
 }
 
-/// The names of the outputs that are above their thresholds, without the rows, lengths or steps of a
-/// comparison: a class that lacks a property shows it at other ones on another device.
+/// The names of the outputs that are above their thresholds, without the rows, lengths or steps of
+/// a comparison.
 fn failing(evidence: &CheckEvidence) -> BTreeSet<&str> {
     let failing = evidence.outputs.iter();
     failing
         .filter(|output| output.headroom < 1.0)
+        // A class that lacks a property shows it at other rows, lengths or steps on another device.
         .filter_map(|output| output.name.split([' ', ',']).next())
         .collect()
 }

@@ -14,8 +14,8 @@ use std::{
 };
 use testgen_types::bounded_file::{limit, read_bytes};
 
-/// How long a lock is observed. A process holds it while it reads or writes the file, for some
-/// milliseconds.
+/// How long a lock is observed.
+// A process holds it while it reads or writes the file, for some milliseconds.
 const OBSERVED: Duration = Duration::from_secs(2);
 
 /// Levels of folders below the caches' folder in which cubecl has files.

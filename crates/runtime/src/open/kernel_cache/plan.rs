@@ -23,6 +23,7 @@ enum CachePlan {
 pub(super) fn apply(devices: &[Device]) -> Result<String, String> {
     let directory =
         std::env::current_dir().map_err(|error| format!("no working directory: {error}"))?;
+    // A file of the user decides alone, and cubecl reads it itself.
     if let Some(file) = user_config(&directory) {
         return Ok(format!(
             "kernel caches are configured by `{}`",
@@ -52,6 +53,8 @@ pub(super) fn folder(devices: &[Device]) -> Option<PathBuf> {
 }
 
 fn planned(devices: &[Device]) -> CachePlan {
+    // The hash of the kernels' source is part of it, because cargo's hash of a test binary does not
+    // change with a file.
     let program = format!("{}-{:08x}", program(), testgen_gpu::SOURCE_HASH as u32);
     plan(
         cache_folder(|name| std::env::var_os(name)).as_deref(),
@@ -79,22 +82,26 @@ fn plan(folder: Option<&Path>, program: &str, devices: &[Device]) -> CachePlan {
     }
 }
 
-/// Creates the folder and tests writing: cubecl panics on the device thread when it cannot write
-/// its kernel cache.
+/// Creates the folder and tests writing.
 fn writable(folder: &Path) -> std::io::Result<()> {
+    // cubecl panics on the device thread when it cannot write its kernel cache.
     std::fs::create_dir_all(folder)?;
+    // The number of the process, because several start at the same time and would delete each
+    // other's file.
     let file = folder.join(format!(".writable-{}", std::process::id()));
     std::fs::write(&file, b"").and_then(|()| std::fs::remove_file(&file))
 }
 
-/// One name for all GPUs. cubecl has one folder per backend and process, so two architectures in
-/// one backend would read each other's kernels.
+/// One name for all GPUs.
 fn keys(devices: &[Device]) -> Result<String, String> {
+    // cubecl has one folder per backend and process, so two architectures in one backend would read
+    // each other's kernels.
     let hip = keys_of(&[DetectionPath::HipRuntime], devices);
     let cuda = keys_of(
         &[DetectionPath::CudaDriver, DetectionPath::CudaCompatibility],
         devices,
     );
+    // Each backend on its own: two backends do not share keys.
     for keys in [&hip, &cuda] {
         if keys.len() > 1 {
             let keys: Vec<&str> = keys.iter().map(String::as_str).collect();
@@ -116,6 +123,7 @@ fn key(device: &Device) -> String {
     } else {
         ""
     };
+    // A device without a name of its architecture shares kernels with others of that kind only.
     let architecture = device.architecture.as_deref().unwrap_or("unknown");
     let version = device.runtime_version.as_deref().unwrap_or("unknown");
     let text = format!("{simulated}{layer}{architecture}-{version}");

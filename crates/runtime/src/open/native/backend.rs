@@ -30,6 +30,7 @@ impl Products {
 pub(super) fn of_device(device: &Device, products: Products) -> Result<BackendDevice, OpenError> {
     match device.path {
         DetectionPath::HostProcessor => Ok(BackendDevice::Cpu(FlexDevice)),
+        // A device that only an engine's library lists has no driver that burn could open.
         DetectionPath::Engine => Err(OpenError::failed(
             device,
             OpenStep::Backend,

@@ -35,17 +35,19 @@ pub(super) fn find(device: &Device) -> Result<String, OpenError> {
 }
 
 /// The file that products and convolutions are tuned by, as `testgen run --tune` and `--tuned` name
-/// it. It is read once: every model of the process has the same choices.
+/// it.
 #[cfg(any(feature = "cuda", feature = "rocm"))]
 fn tuning(device: &Device) -> Result<Option<testgen_libraries::Tuning>, String> {
     use std::sync::{Arc, OnceLock};
     use testgen_libraries::{Tuning, TuningFile, TuningMode};
+    // Read once, so that every model of the process has the same choices.
     static FILE: OnceLock<Result<Option<Arc<TuningFile>>, String>> = OnceLock::new();
     let file = FILE.get_or_init(|| {
         let named = [
             (TUNE_VARIABLE, TuningMode::Measure),
             (TUNED_VARIABLE, TuningMode::Read),
         ];
+        // An empty variable counts as absent, so that a job can clear it.
         let path = |variable| std::env::var_os(variable).filter(|path| !path.is_empty());
         let mut files = named
             .into_iter()

@@ -19,10 +19,11 @@ use testgen_types::Precision;
 /// Compiling one kernel takes seconds.
 const LIMIT: Duration = Duration::from_secs(120);
 
-/// Whether f32 products use TF32. On CUDA and HIP they do not, by the rule that chooses their
-/// kernels (`testgen-gpu`). Translation layers are measured, because they may run a kernel in
-/// another way than it is written.
+/// Whether f32 products use TF32.
 pub(super) fn declare_tf32(device: &Device, backend: &BackendDevice) -> Result<bool, OpenError> {
+    // On CUDA and HIP they do not, by the rule that chooses their kernels (`testgen-gpu`).
+    // Translation layers are measured, because they may run a kernel in another way than it is
+    // written.
     match device.path {
         DetectionPath::HostProcessor
         | DetectionPath::HipRuntime
@@ -50,6 +51,7 @@ pub(in crate::open) fn measure(
             #[cfg(any(feature = "cuda", feature = "rocm"))]
             BackendDevice::Gpu(device) => product::<testgen_nn::backend::Gpu>(device, precision),
         };
+        // On this thread, whose stream holds the memory.
         gpu_memory::cleanup(&inner);
         values.map(|values| loses_bits(&values))
     })

@@ -50,6 +50,7 @@ pub(super) fn accumulator(answers: &[f64]) -> Option<Accumulator> {
     // Any order of a 16-bit sum loses small terms, or gains half a step of the large one for some
     // of them.
     let step_of_large = 256.0;
+    // All of them: one answer outside of the range is neither width.
     answers
         .iter()
         .all(|answer| (-step_of_large..=INNER as f64).contains(answer))

@@ -31,33 +31,8 @@ pub(super) fn all(
         "casts from f32 round",
         facts::rounding(format, casts),
     ));
-    let plain_sums = cases
-        .sums
-        .iter()
-        .map(|&(left, right)| ExactOperation {
-            left,
-            sign: '+',
-            right,
-            exact: left + right,
-        })
-        .enumerate()
-        .skip(ROUNDINGS);
-    faults.extend(plain_sums.filter_map(|(index, case)| wrong_value(case, sums.get(index))));
-    let exact_products = cases.products.iter().map(|&(left, right)| {
-        let exact = bounded(format, left * right);
-        ExactOperation {
-            left,
-            sign: '*',
-            right,
-            exact,
-        }
-    });
-    // Products 2 and 3 have subnormal operands or results, which may be flushed; they are evaluated
-    // below.
-    let no_denormals = exact_products
-        .enumerate()
-        .filter(|(index, _)| !(2..4).contains(index));
-    faults.extend(no_denormals.filter_map(|(index, case)| wrong_value(case, products.get(index))));
+    faults.extend(wrong_sums(&cases.sums, sums));
+    faults.extend(wrong_products(format, &cases.products, products));
     if facts::denormals(format, products).is_none() {
         let got = products.get(2..4).unwrap_or_default();
         faults.push(format!(
@@ -67,6 +42,43 @@ pub(super) fn all(
     }
     faults.extend(product_fault(precision, error));
     faults
+}
+
+/// The plain sums that are wrong.
+fn wrong_sums(cases: &[(f64, f64)], got: &[f64]) -> Vec<String> {
+    let plain = cases
+        .iter()
+        .map(|&(left, right)| ExactOperation {
+            left,
+            sign: '+',
+            right,
+            exact: left + right,
+        })
+        .enumerate()
+        .skip(ROUNDINGS);
+    plain
+        .filter_map(|(index, case)| wrong_value(case, got.get(index)))
+        .collect()
+}
+
+/// The products that are wrong, without the ones of denormals.
+fn wrong_products(format: FloatFormat, cases: &[(f64, f64)], got: &[f64]) -> Vec<String> {
+    let products = cases.iter().map(|&(left, right)| {
+        let exact = bounded(format, left * right);
+        ExactOperation {
+            left,
+            sign: '*',
+            right,
+            exact,
+        }
+    });
+    // Products 2 and 3 have subnormal operands or results, which may be flushed.
+    let no_denormals = products
+        .enumerate()
+        .filter(|(index, _)| !(2..4).contains(index));
+    no_denormals
+        .filter_map(|(index, case)| wrong_value(case, got.get(index)))
+        .collect()
 }
 
 /// The same for TF32, all of whose answers must be there.
@@ -98,6 +110,7 @@ pub(super) fn of_tf32(
 
 /// The exact result, or infinity if it overflows the format.
 fn bounded(format: FloatFormat, exact: f64) -> f64 {
+    // IEEE rounds an overflow to infinity and not to the largest number.
     if exact.abs() > format.largest {
         exact.signum() * f64::INFINITY
     } else {
@@ -191,6 +204,7 @@ impl ProductError {
         let product = random_product(format, side);
         let exact = product.exact();
         let tolerance = tolerance(format, accumulator, &product, &exact);
+        // Infinite and not a separate error, so that every comparison with a tolerance fails.
         if answers.len() != exact.len() || !answers.iter().all(|answer| answer.is_finite()) {
             return Self {
                 largest: f64::INFINITY,

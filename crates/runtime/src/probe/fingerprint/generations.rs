@@ -78,11 +78,11 @@ const GENERATIONS: [Generation; 7] = [
     },
 ];
 
-/// The generations that agree with every feature. A generation whose features were not all measured
-/// is not among them.
+/// The generations that agree with every feature.
 pub(super) fn like(precision: Precision, measured: &MatrixUnit) -> Vec<String> {
     let agreeing = GENERATIONS
         .iter()
+        // A generation whose features were not all measured is not among them.
         .filter(|generation| generation.agrees(precision, measured));
     agreeing
         .map(|generation| generation.name.to_owned())
@@ -96,6 +96,7 @@ impl Generation {
         } else {
             Some(self.terms)
         };
+        // Without a published number of terms nothing distinguishes the generation.
         terms.is_some()
             && measured.terms == terms
             && (self.extra_bits.is_none() || self.extra_bits == measured.extra_bits)

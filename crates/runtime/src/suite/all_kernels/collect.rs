@@ -73,6 +73,7 @@ pub(super) fn products(
     }
     let one_head: Vec<RecordedProduct> = found.values().filter_map(with_one_head).collect();
     for recorded in one_head {
+        // A layout that a model computes itself stays the model's.
         found.entry(recorded.product.clone()).or_insert(recorded);
     }
     Ok(found.into_values().collect())
@@ -84,8 +85,8 @@ fn runs(harness: &Harness, registration: Registration, kind: DeviceKind) -> bool
     registration.device == kind && computes && harness.skip_reason(registration).is_none()
 }
 
-/// Models avoid this layout, because tensor-map kernels are wrong on it.
 fn with_one_head(recorded: &RecordedProduct) -> Option<RecordedProduct> {
+    // Models avoid this layout, because tensor-map kernels are wrong on it.
     Some(RecordedProduct {
         product: recorded.product.with_one_head()?,
         one_head: true,
@@ -115,6 +116,7 @@ fn record(
         .into_iter()
         .flat_map(|product| in_types(product, harness.spec.precisions))
     {
+        // The first model keeps it: each product is computed once.
         found.entry(product.clone()).or_insert(RecordedProduct {
             product,
             model,

@@ -16,8 +16,8 @@ use testgen_types::{KernelOutcome, Precision};
 
 /// More contexts on one device do not compute faster.
 const MOST_PROCESSES: usize = 8;
-/// A kernel that crashed as often in one type is not run on further products of it: each crash
-/// costs a process.
+/// A kernel that crashed as often in one type is not run on further products of it.
+// Each crash costs a process.
 const MOST_CRASHES: usize = 3;
 
 /// Computes every product with each of the kernels, and passes each result to `report`.
@@ -58,8 +58,9 @@ pub(super) fn run(
     })
 }
 
-/// The next kernel. A function, so that the lock is released before the kernel runs.
+/// The next kernel.
 fn next(kernels: &Mutex<VecDeque<usize>>) -> Option<usize> {
+    // In a function, so that the lock is released before the kernel runs.
     kernels
         .lock()
         .unwrap_or_else(PoisonError::into_inner)
@@ -108,6 +109,7 @@ impl<'a> Remaining<'a> {
             let before = self.task.products.len();
             let Ended { unfinished, why } =
                 process(&self.task.clone(), &mut |found| self.found(found))?;
+            // The product that it had started is the one that ended it.
             if let Some(number) = unfinished {
                 self.finish(number, KernelOutcome::Crashed, &why);
             }
@@ -137,6 +139,7 @@ impl<'a> Remaining<'a> {
     }
 
     fn keeps_crashing(&self, product: &Product) -> bool {
+        // By the type in memory, because TF32 is computed by the same kernel with f32 tensors.
         let crashes = self.crashes.get(&product.precision.storage());
         crashes.is_some_and(|count| *count >= MOST_CRASHES)
     }
@@ -154,6 +157,7 @@ impl<'a> Remaining<'a> {
 
     fn found(&mut self, found: KernelResult) {
         let products = &mut self.task.products;
+        // A second answer for a product is dropped, because it already has a result.
         let Some(place) = products
             .iter()
             .position(|(number, _)| *number == found.product)

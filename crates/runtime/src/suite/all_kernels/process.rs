@@ -30,6 +30,7 @@ pub(super) fn run(task: &KernelTask, found: &mut dyn FnMut(KernelResult)) -> Res
         .take()
         .map(answers)
         .ok_or("a process for kernels has no output")?;
+    // Read by a thread, because a full pipe would stop the process.
     let errors = child
         .stderr
         .take()
@@ -37,6 +38,7 @@ pub(super) fn run(task: &KernelTask, found: &mut dyn FnMut(KernelResult)) -> Res
     let mut unfinished = None;
     let timed_out = loop {
         match answers.recv_timeout(LIMIT) {
+            // Kept until it is answered: it is the one to report if the process ends.
             Ok(WorkerAnswer::Started(number)) => unfinished = Some(number),
             Ok(WorkerAnswer::Found(result)) => {
                 unfinished = None;
@@ -91,12 +93,13 @@ fn answers(output: ChildStdout) -> Receiver<WorkerAnswer> {
     receiver
 }
 
-/// The last line that is not empty; all are read, because a full pipe would stop the process.
+/// The last line that is not empty.
 fn last_line(errors: ChildStderr) -> String {
     let lines = BufReader::new(errors)
         .lines()
         .map_while(Result::ok)
         .filter(|line| !line.trim().is_empty());
+    // All are read, because a full pipe would stop the process.
     lines
         .last()
         .unwrap_or_else(|| "no message".to_owned())

@@ -6,7 +6,8 @@ use testgen_gpu::Product;
 use testgen_kernels::CandidateResult;
 use testgen_types::{DeviceKind, KernelOutcome};
 
-/// The start of an answer's line; libraries may print others.
+/// The start of an answer's line.
+// Libraries may print other lines.
 pub(super) const PREFIX: &str = "testgen-kernel ";
 
 /// Products for one kernel on one device.

@@ -36,6 +36,7 @@ pub(super) fn run() -> Result<(), String> {
         .nth(task.kernel)
         .ok_or("there is no such kernel")?;
     for (number, product) in &task.products {
+        // Before the kernel runs, because afterwards the process may be gone.
         answer(&WorkerAnswer::Started(*number))?;
         let finding = examined(&candidate, product, device);
         let crashed = matches!(finding, CandidateResult::Crashed { .. });

@@ -130,14 +130,15 @@ impl Jobs {
     }
 }
 
-/// The checks of `harness` whose kernels are compiled: the checks of numbers, without the one that
-/// measures memory and the one on request, whose tensors are too large for many processes.
+/// The checks of `harness` whose kernels are compiled: the checks of numbers.
 pub(super) fn compiled_checks(
     harness: &Harness,
     device: DeviceKind,
 ) -> impl Iterator<Item = Registration> {
     let checks = harness.required().into_iter();
     checks.filter(move |check| {
+        // Neither the check that measures memory nor the one on request, whose tensors are too
+        // large for many processes.
         let of_all = check.check != Check::MemoryReleased && !check.check.is_on_request();
         let launches = check.check.is_numeric() && of_all;
         check.device == device && launches && harness.skip_reason(*check).is_none()

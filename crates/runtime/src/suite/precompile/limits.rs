@@ -6,8 +6,8 @@ use std::collections::BTreeSet;
 use testgen_engine::EngineName;
 use testgen_types::DeviceKind;
 
-/// The host memory and the device memory that one process needs, with room to spare: the driver's
-/// context, a compiler and the mapped checkpoint.
+/// The host memory and the device memory that one process needs, with room to spare.
+// It is for the driver's context, a compiler and the mapped checkpoint.
 const PROCESS_BYTES: u64 = 1 << 30;
 
 /// One process for each core, as far as memory reaches, and at most `requested`.
@@ -21,6 +21,8 @@ pub(super) fn processes(
     let device_memory = kinds
         .into_iter()
         .filter_map(|kind| environment.devices.free_memory(kind, &EngineName::native()))
+        // Every process opens each kind of device that it compiles for, so that the device with the
+        // least memory decides.
         .min();
     // Each process takes both kinds of memory, so the scarcer one decides.
     let memory = available_memory().into_iter().chain(device_memory).min();

@@ -9,9 +9,10 @@ use testgen_types::CompileProgress;
 
 const BAR: usize = 30;
 
-/// Shows `progress`. A closed stderr does not matter.
+/// Shows `progress`.
 pub(super) fn show(progress: CompileProgress) {
     let mut stderr = stderr().lock();
+    // A closed stderr does not matter.
     let _ = match stderr.is_terminal() {
         true => write!(stderr, "\r\x1b[K{progress} [{}]", bar(progress)),
         false => writeln!(stderr, "{progress}"),

@@ -20,9 +20,11 @@ use testgen_types::CompileProgress;
 /// Set for a process that compiles.
 const WORKER_VARIABLE: &str = "TESTGEN_COMPILE_WORKER";
 
-/// The answer to a job. Libraries may print other lines.
+/// The answer to a job.
+// Libraries may print other lines.
 const DONE: &str = "testgen: compiled";
-/// The longest time for one job. The checks run without it, only later.
+/// The longest time for one job.
+// The checks run without it, only later.
 const LIMIT: Duration = Duration::from_secs(600);
 
 /// Whether this process was started to compile kernels.
@@ -55,6 +57,7 @@ fn compile(job: CompileJob, environment: &Environment, harnesses: &[&'static Har
     let Some(harness) = harnesses.get(job.unit.harness) else {
         return;
     };
+    // Before the context, because detecting may open a device.
     kernels::compile_only(job.part, job.parts);
     let context = environment.context(harness, job.unit.device, EngineName::native());
     for check in jobs::compiled_checks(harness, job.unit.device) {
@@ -112,8 +115,8 @@ fn feed(jobs: &Mutex<Jobs>, mut input: ChildStdin, answers: &mpsc::Receiver<()>)
     Some(())
 }
 
-/// In a separate function, so that the lock is not held while the job runs.
 fn next(jobs: &Mutex<Jobs>) -> Option<CompileJob> {
+    // In a separate function, so that the lock is not held while the job runs.
     lock(jobs).next()
 }
 

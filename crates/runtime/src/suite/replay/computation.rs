@@ -22,8 +22,8 @@ use testgen_operators::{
 };
 use testgen_types::{DeviceKind, Operator};
 
-/// The longest search for a smaller call: a simulated device computes a call in milliseconds to
-/// seconds.
+/// The longest search for a smaller call.
+// A simulated device computes a call in milliseconds to seconds.
 const LONGEST_SEARCH: Duration = Duration::from_secs(300);
 
 /// Computes the call of a request.
@@ -34,6 +34,7 @@ pub(super) fn compute(request: ReplayRequest, environment: &Environment) -> Repl
         reduce,
     } = request;
     let arithmetic = arithmetic(failed.check, failed.precision, failed.tf32);
+    // Before the device is opened, because a damaged file needs none.
     let reference = match reference_of(&failed, arithmetic) {
         Ok(reference) => reference,
         Err(problem) => return ReplayOutcome::Refused(problem),
@@ -63,22 +64,23 @@ pub(super) fn compute(request: ReplayRequest, environment: &Environment) -> Repl
     ReplayOutcome::Replayed(Box::new(replay.compute(&reference, reduce)))
 }
 
-/// The native engine that computes the call: on a GPU the one of the file, because a collective needs
-/// all devices of `native/split`.
+/// The native engine that computes the call: on a GPU the one of the file.
 fn native_engine(failed: &FailedCall, kind: DeviceKind) -> EngineName {
     let recorded = failed.engine.as_deref().and_then(|name| name.parse().ok());
     recorded
+        // A collective needs all devices of `native/split`.
         .filter(|engine: &EngineName| engine.is_native() && kind != DeviceKind::Cpu)
         .unwrap_or_else(EngineName::native)
 }
 
-/// The reference of the call, which must have the shape of the one in the file: otherwise the file
-/// was damaged or made by hand.
+/// The reference of the call, which must have the shape of the one in the file.
 fn reference_of(failed: &FailedCall, arithmetic: Arithmetic) -> Result<Reference, String> {
+    // Another shape says that the file was damaged or made by hand.
     let operator = failed.call.operator;
     let elements =
         result_elements(&failed.call).map_err(|problem| other_call(problem, operator))?;
     let (shape, recorded) = (&failed.expected.shape, failed.expected.values.len());
+    // Before the reference, which computes every element in f64.
     if elements != recorded {
         return Err(other_call(
             format!("its result has {elements} elements, the file expects {recorded}"),
@@ -155,6 +157,8 @@ impl DeviceReplay<'_> {
             (Actual::Computed(_), result @ Actual::Computed(_)) => {
                 failure(&reference(call, self.arithmetic), &result).is_some()
             }
+            // The text of an error may name sizes, so that any error of the device counts as the
+            // same.
             (Actual::Error(_), Actual::Error(_)) => true,
             // Another kind of failure is another fault.
             _ => false,
@@ -210,6 +214,7 @@ fn worst(reference: &Reference, earlier: &Actual, result: &Actual) -> Option<Wor
     let Actual::Computed(tensor) = result else {
         return None;
     };
+    // Elements of another shape have no counterpart.
     if tensor.shape != reference.shape {
         return None;
     }
@@ -223,6 +228,7 @@ fn worst(reference: &Reference, earlier: &Actual, result: &Actual) -> Option<Wor
         .map(|worst| worst.0)
         .or_else(|| {
             (0..tensor.len())
+                // A bound of zero with no error has no ratio.
                 .filter(|flat| !ratio(flat).is_nan())
                 .max_by(|a, b| ratio(a).total_cmp(&ratio(b)))
         })?;

@@ -76,8 +76,9 @@ fn calls(golden: &Golden) -> Vec<(String, Arrays, bool)> {
     calls
 }
 
-/// Masks, positions and token types: transformers has a default for most of them.
+/// Masks, positions and token types.
 fn is_optional(name: &str) -> bool {
+    // transformers has a default for most of them.
     name.ends_with("_mask") || matches!(name, "token_type_ids" | "position_ids")
 }
 

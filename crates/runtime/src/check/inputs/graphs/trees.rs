@@ -27,11 +27,10 @@ pub(in crate::check) fn recorded_graphs(golden: &Golden) -> Vec<Graph> {
 
 /// `count` binary trees of `nodes` nodes, with features of nodes and edges from the recorded
 /// graphs. Returns no tree without such graphs.
-///
-/// Binary trees, because the model has tables for a limited number of distances and degrees:
-/// distances grow with the logarithm of the number of nodes, and no degree is above three.
 pub(in crate::check) fn trees(golden: &Golden, nodes: usize, count: usize) -> Vec<Graph> {
     let recorded = recorded_graphs(golden);
+    // Binary, because the model has tables for a limited number of distances and degrees: distances
+    // grow with the logarithm of the number of nodes, and no degree is above three.
     let edges: Vec<[i64; 2]> = (1..nodes as i64)
         .flat_map(|child| [[child, (child - 1) / 2], [(child - 1) / 2, child]])
         .collect();

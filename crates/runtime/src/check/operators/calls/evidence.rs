@@ -4,7 +4,8 @@ use testgen_engine::AlgorithmResults;
 use testgen_operators::cases::ErrorEvaluation;
 use testgen_types::{Operator, OutputError, WorstElement};
 
-/// The headroom of a zero error: JSON has no infinity.
+/// The headroom of a zero error.
+// JSON has no infinity.
 const LARGEST_HEADROOM: f64 = 1e6;
 
 /// The evaluation as a report has it, under the name of the operator. Of several cases the report
@@ -43,9 +44,9 @@ pub(in crate::check::operators) fn exact(operator: Operator, holds: bool) -> Out
     )
 }
 
-/// The results of an algorithm as a report has them: its engine compares them, so that only their
-/// headroom is known.
+/// The results of an algorithm as a report has them.
 pub(in crate::check::operators) fn of_algorithm(row: &AlgorithmResults) -> OutputError {
+    // Its engine compares them, so that only their headroom is known.
     let headroom = row
         .headroom
         .unwrap_or(LARGEST_HEADROOM)

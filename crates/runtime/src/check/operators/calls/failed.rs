@@ -19,8 +19,8 @@ use testgen_types::Registration;
 /// The variable with the folder for the files; without it none is written.
 const FOLDER_VARIABLE: &str = "TESTGEN_FAILURES";
 
-/// Calls of a check that are computed again and kept: as many as a check reports failures with
-/// their reasons.
+/// Calls of a check that are computed again and kept.
+// As many as a check reports failures with their reasons.
 pub(in crate::check::operators) const LIMIT: usize = 6;
 
 /// The failed calls of a check.

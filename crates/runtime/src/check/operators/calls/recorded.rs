@@ -23,9 +23,6 @@ impl<'e> RecordedCalls<'e> {
 
     /// Keeps the first call whose result is outside its bounds. Returns what to add to the message
     /// of the violated relation `case`.
-    ///
-    /// A relation compares bits, so that it may be violated although every result is within its
-    /// bounds. Such calls have nothing that a replay could compare with.
     pub(in crate::check::operators) fn keep(
         &self,
         case: &str,
@@ -33,6 +30,8 @@ impl<'e> RecordedCalls<'e> {
         failed: &mut FailedCalls,
     ) -> String {
         for (call, result) in self.calls.borrow().iter() {
+            // A relation compares bits, so that it may be violated although every result is within
+            // its bounds. Such calls have nothing that a replay could compare with.
             let failure = match result {
                 Ok(computed) => evaluate(&reference(call, arithmetic), &computed.tensor).failure,
                 Err(error) => Some(error.to_string()),

@@ -8,7 +8,8 @@ use crate::{
 use testgen_operators::cases::StressCase;
 use testgen_types::DeviceKind;
 
-/// Bytes on the host processor: all programs and the other checks share its memory.
+/// Bytes on the host processor.
+// All programs and the other checks share its memory.
 const ON_HOST: u64 = 2 << 30;
 /// Multiplications that the host processor computes in seconds.
 const WORK_ON_HOST: u64 = 1 << 29;

@@ -4,7 +4,8 @@ use super::super::super::run::Failures;
 use std::time::{Duration, Instant};
 use testgen_operators::cases::{ResultDigests, Stress, StressCase};
 
-/// Bytes of a case that is repeated: many repetitions show more than a few large ones.
+/// Bytes of a case that is repeated.
+// Many repetitions show more than a few large ones.
 const LARGEST: u64 = 1 << 30;
 
 /// The cases that are repeated.
