@@ -6,8 +6,8 @@
 /// Fewer starts say too little about how starts differ.
 pub(super) const FEWEST: usize = 3;
 
-/// What 97.5 % of Student's t distribution are below, from one degree of freedom on. The last one is
-/// used for more, too: it makes an interval wider, and not too narrow.
+/// The numbers that 97.5 % of Student's t distribution are below, from one degree of freedom on.
+// The last one is used for more degrees, too: it makes an interval wider, and not too narrow.
 const STUDENT_T: [f64; 30] = [
     12.706, 4.303, 3.182, 2.776, 2.571, 2.447, 2.365, 2.306, 2.262, 2.228, 2.201, 2.179, 2.160,
     2.145, 2.131, 2.120, 2.110, 2.101, 2.093, 2.086, 2.080, 2.074, 2.069, 2.064, 2.060, 2.056,

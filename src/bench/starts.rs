@@ -21,7 +21,7 @@ pub(super) fn joined(entries: &[BenchEntry]) -> Vec<BenchEntry> {
     joined
 }
 
-/// What the entries of one work have in common.
+/// The fields that the entries of one work have in common.
 #[derive(PartialEq, Eq, PartialOrd, Ord)]
 struct TimedWork {
     work: SpeedWork,

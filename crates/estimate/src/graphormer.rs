@@ -42,8 +42,8 @@ struct GraphSizes {
     nodes: u64,
     width: u64,
     heads: u64,
-    /// What is known of a node and of an edge. No field has them; the tables have `KINDS` rows for
-    /// each.
+    /// The number of features of a node and of an edge. No field has them; the tables have `KINDS`
+    /// rows for each.
     features: [u64; 2],
     /// The edges of a path that are read, or `None` if only the edge between two nodes is.
     hops: Option<u64>,

@@ -51,8 +51,9 @@ fn edges_of_paths_are_the_peak_of_narrow_layers() {
         )
     };
     let (pairs, edges) = (20 * 20, 3 * 20 * 20);
-    // Biases of distances, and rows of the edges before and after the mean over their features.
-    assert_eq!(peak(4, "multi_hop"), 4 * 4 * (pairs + 2 * edges));
+    // Biases of distances, and rows of the edges: before the mean over their features, its aligned
+    // sums, and their copy.
+    assert_eq!(peak(4, "multi_hop"), 4 * 4 * (pairs + 3 * edges));
     // A list of 1024 numbers of 64 bits, and the list with twice as many places that they move to.
     assert_eq!(peak(1, "multi_hop"), 4 * pairs + 8 * (1024 + 2048));
     assert!(peak(4, "single_hop") < peak(4, "multi_hop"));
