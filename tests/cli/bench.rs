@@ -54,6 +54,36 @@ fn times_are_shown_and_a_wrong_result_is_red() {
 }
 
 #[test]
+fn starts_are_one_row_and_are_compared_with_starts() {
+    let project = Project::with_bert();
+    let rule = bench_rule("finite_f32", "f32", "timed");
+    let arguments = [
+        "--device",
+        "cpu",
+        "--starts",
+        "3",
+        "--report",
+        "bench.jsonl",
+    ];
+    let timed = suite::bench(&project, &rule, &arguments).expect_code(0);
+    assert_eq!(project.read("bench.jsonl").lines().count(), 3);
+    let rows = timed.stdout.lines().filter(|line| line.contains("forward"));
+    assert_eq!(rows.count(), 1, "{}", timed.stdout);
+    let compare = [
+        "report",
+        "bench.jsonl",
+        "--base",
+        "bench.jsonl",
+        "--by",
+        "speed",
+    ];
+    let compare = [compare.as_slice(), &["--format", "json"]].concat();
+    let json: Value =
+        serde_json::from_str(&project.run(&compare).expect_code(0).stdout).expect("it is JSON");
+    assert_eq!(json["rows"][0]["later"]["starts"], 3);
+}
+
+#[test]
 fn nothing_timed_and_several_devices_are_errors() {
     let project = Project::with_bert();
     let nothing = suite::bench(&project, "", &["--device", "cpu"]).expect_code(1);

@@ -29,6 +29,13 @@ fn the_interval_contains_the_ratio_and_is_the_same_again() {
     assert_eq!(few.interval, None);
 }
 
+#[test]
+fn starts_have_the_geometric_mean_of_their_medians() {
+    let starts: [&[f64]; 2] = [&[1.0, 2.0, 90.0], &[8.0]];
+    let ratio = SpeedRatio::new(&[&[2.0]], &starts).expect("there are times");
+    assert!((ratio.ratio - 2.0).abs() < 1e-12, "{ratio:?}");
+}
+
 /// Whether the interval excludes equal times.
 fn excludes(earlier: &[&[f64]], later: &[&[f64]]) -> bool {
     let ratio = SpeedRatio::new(earlier, later).expect("there are times");
