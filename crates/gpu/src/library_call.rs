@@ -92,13 +92,6 @@ fn stored(
         [factor.shape[last - 1], factor.shape[last]],
         [factor.strides[last - 1], factor.strides[last]],
     );
-    // The stride of a dimension of size 1 is not used.
-    let is_adjacent = |stride, size| stride == 1 || size == 1;
-    let leading = |stride: usize, size: usize, stored_rows: usize| match size {
-        1 => Some(stored_rows),
-        // BLAS refuses a smaller one; a row that is repeated has the stride 0.
-        _ => (stride >= stored_rows).then_some(stride),
-    };
     let place = |rows, columns, leading| MatrixStorage {
         number,
         rows,
@@ -107,14 +100,30 @@ fn stored(
         stride,
         batch,
     };
-    let by_rows = || {
-        let leading = leading(row, rows, columns)?;
-        is_adjacent(column, columns).then(|| (place(columns, rows, leading), false))
-    };
-    by_rows().or_else(|| {
-        let leading = leading(column, columns, rows)?;
-        is_adjacent(row, rows).then(|| (place(rows, columns, leading), true))
+    let by_rows = leading_dimension(row, rows, columns)
+        .filter(|_| is_adjacent(column, columns))
+        .map(|leading| (place(columns, rows, leading), false));
+    by_rows.or_else(|| {
+        leading_dimension(column, columns, rows)
+            .filter(|_| is_adjacent(row, rows))
+            .map(|leading| (place(rows, columns, leading), true))
     })
+}
+
+/// Whether the elements of a dimension follow each other.
+fn is_adjacent(stride: usize, size: usize) -> bool {
+    // The stride of a dimension of size 1 is not used.
+    stride == 1 || size == 1
+}
+
+/// The leading dimension of a matrix with `stored_rows` in memory, from the stride and the size of
+/// its other dimension.
+fn leading_dimension(stride: usize, size: usize, stored_rows: usize) -> Option<usize> {
+    match size {
+        1 => Some(stored_rows),
+        // BLAS refuses a smaller one; a row that is repeated has the stride 0.
+        _ => (stride >= stored_rows).then_some(stride),
+    }
 }
 
 /// A dimension of a batch: its size, and the distance of its matrices in each tensor.
@@ -124,6 +133,15 @@ struct BatchDimension {
     left: usize,
     right: usize,
     output: usize,
+}
+
+impl BatchDimension {
+    /// Whether the matrices of this dimension follow the ones of `inner` in every tensor.
+    fn continues(&self, inner: &Self) -> bool {
+        self.left == inner.left * inner.size
+            && self.right == inner.right * inner.size
+            && self.output == inner.output * inner.size
+    }
 }
 
 /// The batch of a product: one dimension that a call has, and those around it, of which each index
@@ -149,11 +167,7 @@ impl LibraryBatch {
         while let Some(next) = dimensions.last() {
             // A call has one distance per tensor: an outer dimension joins only if it continues the
             // inner one in all three.
-            let continues = |outer: usize, inner_stride: usize| outer == inner_stride * inner.size;
-            let all = continues(next.left, inner.left)
-                && continues(next.right, inner.right)
-                && continues(next.output, inner.output);
-            if !all {
+            if !next.continues(&inner) {
                 break;
             }
             inner.size *= next.size;
@@ -185,11 +199,6 @@ impl LibraryBatch {
 /// The dimensions of the batch, without dimensions of size 1.
 fn dimensions(product: &Product, output: &Factor) -> Vec<BatchDimension> {
     let count = product.left.shape.len() - 2;
-    // A factor that is repeated has the distance 0.
-    let distance = |factor: &Factor, index: usize| match factor.shape[index] {
-        1 => 0,
-        _ => factor.strides[index],
-    };
     let all = (0..count).map(|index| BatchDimension {
         size: product.left.shape[index].max(product.right.shape[index]),
         left: distance(&product.left, index),
@@ -197,6 +206,15 @@ fn dimensions(product: &Product, output: &Factor) -> Vec<BatchDimension> {
         output: distance(output, index),
     });
     all.filter(|dimension| dimension.size > 1).collect()
+}
+
+/// The distance of the matrices of a dimension.
+fn distance(factor: &Factor, index: usize) -> usize {
+    match factor.shape[index] {
+        // A factor that is repeated has the distance 0.
+        1 => 0,
+        _ => factor.strides[index],
+    }
 }
 
 #[cfg(test)]

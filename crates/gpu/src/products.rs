@@ -159,6 +159,18 @@ impl Factor {
             strides: vec![rows * columns, row, strides[0], strides[1]],
         }
     }
+
+    /// The number of the matrix that matrix `index` of a result is computed from; `batch` is the
+    /// batch of the result.
+    fn matrix_number(&self, batch: &[usize], index: usize) -> usize {
+        let sizes = batch.iter().zip(&self.shape).rev();
+        let (number, _, _) = sizes.fold((0, 1, index), |(number, step, rest), (size, own)| {
+            // A repeated dimension has the size 1, which makes its index 0 for every matrix of the
+            // result.
+            (number + (rest % size) % own * step, step * own, rest / size)
+        });
+        number
+    }
 }
 
 impl Product {
@@ -180,17 +192,13 @@ impl Product {
     /// factor.
     pub fn batches(&self) -> Vec<(usize, usize)> {
         let shape = self.batch_shape();
-        let number = |factor: &Factor, index: usize| {
-            let sizes = shape.iter().zip(&factor.shape).rev();
-            let (number, _, _) = sizes.fold((0, 1, index), |(number, step, rest), (size, own)| {
-                // A repeated dimension has the size 1, which makes its index 0 for every matrix of
-                // the result.
-                (number + (rest % size) % own * step, step * own, rest / size)
-            });
-            number
-        };
         (0..shape.iter().product())
-            .map(|index| (number(&self.left, index), number(&self.right, index)))
+            .map(|index| {
+                (
+                    self.left.matrix_number(&shape, index),
+                    self.right.matrix_number(&shape, index),
+                )
+            })
             .collect()
     }
 

@@ -8,6 +8,13 @@ named_faults! {
     BlasFault {
         /// Alpha is taken as 1, as reported of TF32 on gfx950 (rocm-libraries 12226).
         Alpha = "alpha",
+        /// With an alpha of 0, the product is computed and multiplied by it, so that NaN stays NaN, as
+        /// some algorithms of cuBLASLt do.
+        Zero = "zero",
+        /// If sums have no terms, the result is not stored (cuBLAS of pytorch 31421).
+        Empty = "empty",
+        /// If sums have no terms, the result is 0 in place of beta * C.
+        Clear = "clear",
         /// C is not added.
         Beta = "beta",
         /// Subnormal elements of A and B are taken as 0, as MFMA of gfx90a does in f16
@@ -15,6 +22,8 @@ named_faults! {
         Flush = "flush",
         /// With both factors transposed, A is read as if it were not (ROCm 4615).
         Transpose = "transpose",
+        /// A product of a matrix and a vector reads the matrix as if it were stored by rows.
+        Gemv = "gemv",
         /// Elements of the result after the first kilobyte are not stored; hipBLASLt 2299 drops
         /// those after 2 GiB.
         Limit = "limit",

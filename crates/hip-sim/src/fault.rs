@@ -68,9 +68,9 @@ pub struct FaultError(String);
 
 const HINT: &str = "write no-device, architecture=NAME, wave=SIZE, allocate=N, leak, dirty, compile=TEXT, load=TEXT, \
     launch=TEXT, idle=TEXT, wrong=TEXT, nan=TEXT, slow=TEXT, half=flush, half=truncate, event=N, copy=N, peer=N, memory-info, \
-    blas=alpha|beta|flush|transpose|limit|batch|beyond|silent|refuse|round|solution, \
+    blas=alpha|zero|empty|clear|beta|flush|transpose|gemv|limit|batch|beyond|silent|refuse|round|solution, \
     convolution=flush|padding|dilation|group|flip|limit|beyond|workspace|silent|refuse|round|nan|solution or \
-    primitive=shift|sign|padding|block|limit|beyond|silent|refuse";
+    primitive=shift|sign|padding|block|magnitude|root|start|limit|beyond|silent|refuse";
 
 /// The injected faults, each with the ordinal of its device; `None` is every device.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]

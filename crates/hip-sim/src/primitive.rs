@@ -116,7 +116,7 @@ impl SimulatedPrimitive {
             }
             SimulatedKind::Reduction(reduction) => {
                 // SAFETY: as the caller promises.
-                unsafe { self.reduced(*reduction, has(PrimitiveFault::Block)) }
+                unsafe { self.reduced(*reduction, has) }
             }
             SimulatedKind::Pool {
                 each,
@@ -175,7 +175,12 @@ impl SimulatedPrimitive {
         groups.iter().flat_map(of_group).collect()
     }
 
-    unsafe fn reduced(&self, reduction: SimulatedReduction, drops: bool) -> Vec<(usize, f64)> {
+    unsafe fn reduced(
+        &self,
+        reduction: SimulatedReduction,
+        has: &impl Fn(PrimitiveFault) -> bool,
+    ) -> Vec<(usize, f64)> {
+        let drops = has(PrimitiveFault::Block) && reduction.adds();
         let [from, to] = [&self.x.lengths, &self.y.lengths];
         let groups = groups(from, |dimension| to[dimension] == 1);
         groups
@@ -187,16 +192,15 @@ impl SimulatedPrimitive {
                     .map(|position| unsafe { self.x.read(self.x.index(position.iter().copied())) })
                     .collect();
                 let count = numbers.len();
-                let adds = matches!(
-                    reduction,
-                    SimulatedReduction::Sum | SimulatedReduction::Mean
-                );
-                if drops && adds && count > PrimitiveFault::BLOCK {
+                if drops && count > PrimitiveFault::BLOCK {
                     numbers.truncate(count / PrimitiveFault::BLOCK * PrimitiveFault::BLOCK);
                 }
                 let place = group[0].iter().zip(to);
                 let place = place.map(|(index, length)| if *length == 1 { 0 } else { *index });
-                (self.y.index(place), reduction.apply(&numbers, count))
+                (
+                    self.y.index(place),
+                    reduction.apply_with(&numbers, count, has),
+                )
             })
             .collect()
     }

@@ -1,5 +1,7 @@
 //! The arithmetic of softmax, activations and reductions of the simulated MIOpen, in f64.
 
+use crate::primitive_fault::PrimitiveFault;
+
 /// A function of one element.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub enum SimulatedFunction {
@@ -23,12 +25,20 @@ pub enum SimulatedFunction {
 pub enum SimulatedReduction {
     /// The sum.
     Sum,
-    /// The mean.
-    Mean,
-    /// The largest one; NaN if any is NaN.
-    Maximum,
+    /// The product.
+    Product,
     /// The smallest one; NaN if any is NaN.
     Minimum,
+    /// The largest one; NaN if any is NaN.
+    Maximum,
+    /// The largest absolute value; NaN if any is NaN.
+    LargestMagnitude,
+    /// The mean.
+    Mean,
+    /// The sum of absolute values.
+    Norm1,
+    /// The square root of the sum of squares.
+    Norm2,
 }
 
 impl SimulatedFunction {
@@ -55,27 +65,70 @@ fn positive(x: f64) -> f64 {
 }
 
 impl SimulatedReduction {
+    /// Every reduction, in the order of `miopenReduceTensorOp_t`.
+    pub const ALL: [Self; 8] = [
+        Self::Sum,
+        Self::Product,
+        Self::Minimum,
+        Self::Maximum,
+        Self::LargestMagnitude,
+        Self::Mean,
+        Self::Norm1,
+        Self::Norm2,
+    ];
+
+    /// Whether it adds numbers, so that blocks of them are added first.
+    pub(crate) fn adds(self) -> bool {
+        matches!(self, Self::Sum | Self::Mean | Self::Norm1 | Self::Norm2)
+    }
+
     /// The number of `numbers`, of which a mean counts `count`.
     pub(crate) fn apply(self, numbers: &[f64], count: usize) -> f64 {
+        let magnitudes = || numbers.iter().map(|number| number.abs());
         match self {
             Self::Sum => numbers.iter().sum(),
+            Self::Product => numbers.iter().product(),
             Self::Mean => numbers.iter().sum::<f64>() / count as f64,
-            Self::Maximum => extreme(numbers, f64::NEG_INFINITY, f64::max),
-            Self::Minimum => extreme(numbers, f64::INFINITY, f64::min),
+            Self::Maximum => extreme(numbers.iter().copied(), f64::NEG_INFINITY, f64::max),
+            Self::Minimum => extreme(numbers.iter().copied(), f64::INFINITY, f64::min),
+            Self::LargestMagnitude => extreme(magnitudes(), 0.0, f64::max),
+            Self::Norm1 => magnitudes().sum(),
+            Self::Norm2 => magnitudes()
+                .map(|number| number * number)
+                .sum::<f64>()
+                .sqrt(),
+        }
+    }
+
+    /// As [`Self::apply`], with injected faults.
+    pub(crate) fn apply_with(
+        self,
+        numbers: &[f64],
+        count: usize,
+        has: &impl Fn(PrimitiveFault) -> bool,
+    ) -> f64 {
+        let signed = has(PrimitiveFault::Magnitude);
+        match self {
+            Self::LargestMagnitude if signed => Self::Maximum.apply(numbers, count),
+            Self::Norm1 if signed => Self::Sum.apply(numbers, count),
+            Self::Norm2 if has(PrimitiveFault::Root) => self.apply(numbers, count).powi(2),
+            Self::Product if has(PrimitiveFault::Start) => 0.0,
+            _ => self.apply(numbers, count),
         }
     }
 }
 
 /// The largest or the smallest number.
-fn extreme(numbers: &[f64], start: f64, select: fn(f64, f64) -> f64) -> f64 {
+fn extreme(numbers: impl Iterator<Item = f64>, start: f64, select: fn(f64, f64) -> f64) -> f64 {
     // `f64::max` and `f64::min` ignore NaN, which devices keep.
-    numbers.iter().fold(start, |extreme, number| {
+    let keeping_nan = |extreme: f64, number: f64| {
         if extreme.is_nan() || number.is_nan() {
             f64::NAN
         } else {
-            select(extreme, *number)
+            select(extreme, number)
         }
-    })
+    };
+    numbers.fold(start, keeping_nan)
 }
 
 /// The softmax of a line.

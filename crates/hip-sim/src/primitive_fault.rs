@@ -11,9 +11,15 @@ named_faults! {
         Sign = "sign",
         /// The mean of a window counts padding in every mode.
         Padding = "padding",
-        /// The last block of 256 elements of a sum, a mean or a variance is left out if it is not
-        /// full, and others are.
+        /// The last block of 256 elements of a sum, a mean, a norm or a variance is left out if it is
+        /// not full, and others are.
         Block = "block",
+        /// The largest magnitude and the sum of absolute values take elements with their signs.
+        Magnitude = "magnitude",
+        /// The root of the sum of squares is not taken.
+        Root = "root",
+        /// A product starts with 0 in place of 1.
+        Start = "start",
         /// The variance of a norm is divided by one less than the number of its elements.
         Samples = "samples",
         /// The mean of a norm is not subtracted.

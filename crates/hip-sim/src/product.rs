@@ -18,7 +18,7 @@ pub struct SimulatedProduct {
     pub batch: usize,
     /// Whether A and B are stored transposed.
     pub transposed: [bool; 2],
-    /// The factor of the product.
+    /// The factor of the product; with 0, A and B are not read.
     pub alpha: f32,
     /// The factor of C; with 0, C is not read.
     pub beta: f32,
@@ -124,7 +124,10 @@ impl SimulatedProduct {
         if has(BlasFault::Silent) || has(BlasFault::Solution) && self.order == SumOrder::Wide {
             return Ok(());
         }
-        let [rows, columns, _] = self.sizes;
+        let [rows, columns, inner] = self.sizes;
+        if has(BlasFault::Empty) && inner == 0 {
+            return Ok(());
+        }
         for matrix in 0..self.batch {
             for (row, column) in
                 (0..columns).flat_map(|column| (0..rows).map(move |row| (row, column)))
@@ -152,27 +155,16 @@ impl SimulatedProduct {
         if has(BlasFault::Limit) && index * self.d.number.bytes() >= 1024 {
             return;
         }
-        let alpha = if has(BlasFault::Alpha) {
-            1.0
-        } else {
-            f64::from(self.alpha)
-        };
         // SAFETY: as the caller promises.
-        let sum = unsafe { self.sum(has, matrix, [row, column]) };
-        let [scale_a, scale_b] = self.scales.map(f64::from);
-        let scale = if has(BlasFault::Scale) {
-            scale_a
-        } else {
-            scale_a * scale_b
-        };
-        let product = alpha * scale * sum;
+        let product = unsafe { self.product(has, matrix, [row, column]) };
         let product = if has(BlasFault::Round) {
             self.d.number.round(product)
         } else {
             product
         };
+        let is_cleared = has(BlasFault::Clear) && self.sizes[2] == 0;
         // With a beta of 0, C may be uninitialised, and 0 times NaN would be NaN.
-        let added = if self.beta == 0.0 || has(BlasFault::Beta) {
+        let added = if self.beta == 0.0 || has(BlasFault::Beta) || is_cleared {
             0.0
         } else {
             // SAFETY: as the caller promises.
@@ -186,6 +178,32 @@ impl SimulatedProduct {
         let result = unsafe { self.finished(has, product + added, row) };
         // SAFETY: as the caller promises.
         unsafe { self.d.write(index, result) };
+    }
+
+    /// The sum of an element with its factors.
+    unsafe fn product(
+        &self,
+        has: &impl Fn(BlasFault) -> bool,
+        matrix: usize,
+        place: [usize; 2],
+    ) -> f64 {
+        // As for C.
+        if self.alpha == 0.0 && !has(BlasFault::Zero) {
+            return 0.0;
+        }
+        let alpha = if has(BlasFault::Alpha) {
+            1.0
+        } else {
+            f64::from(self.alpha)
+        };
+        let [scale_a, scale_b] = self.scales.map(f64::from);
+        let scale = if has(BlasFault::Scale) {
+            scale_a
+        } else {
+            scale_a * scale_b
+        };
+        // SAFETY: as the caller promises.
+        alpha * scale * unsafe { self.sum(has, matrix, place) }
     }
 
     /// An element after the epilogue.
@@ -283,57 +301,4 @@ impl SimulatedProduct {
 }
 
 #[cfg(test)]
-mod tests {
-    use super::{InjectedProductError, SimulatedEpilogue, SimulatedProduct, SumOrder};
-    use crate::{Faults, MatrixBatch, MatrixType};
-
-    /// A 2 x 3 times 3 x 2, plus C.
-    fn computed(faults: &str) -> Result<[f32; 5], InjectedProductError> {
-        let (mut a, mut b) = (
-            [1.0_f32, 4.0, 2.0, 5.0, 3.0, 6.0],
-            [1.0_f32, 0.0, 2.0, 0.0, 1.0, 3.0],
-        );
-        let (mut c, mut d) = ([100.0_f32; 4], [f32::NAN; 5]);
-        let matrix = |data: *mut f32, leading| MatrixBatch {
-            data: data.cast(),
-            number: MatrixType::F32,
-            leading,
-            stride: 0,
-        };
-        let product = SimulatedProduct {
-            sizes: [2, 2, 3],
-            batch: 1,
-            transposed: [false, false],
-            alpha: 2.0,
-            beta: 1.0,
-            a: matrix(a.as_mut_ptr(), 2),
-            b: matrix(b.as_mut_ptr(), 3),
-            c: matrix(c.as_mut_ptr(), 2),
-            d: matrix(d.as_mut_ptr(), 2),
-            xf32: false,
-            order: SumOrder::Forward,
-            scales: [1.0; 2],
-            epilogue: SimulatedEpilogue::default(),
-        };
-        let faults: Faults = faults.parse().map_err(|_| InjectedProductError)?;
-        // SAFETY: every matrix has the elements of its sizes, and D one more.
-        unsafe { product.compute(&faults)? };
-        Ok(d)
-    }
-
-    #[test]
-    fn a_product_is_computed_by_columns() {
-        let [a, b, c, d, after] = computed("").expect("is computed");
-        assert_eq!([a, b, c, d], [114.0, 132.0, 122.0, 146.0]);
-        assert!(after.is_nan());
-    }
-
-    #[test]
-    fn faults_change_it() {
-        assert_eq!(computed("blas=alpha").expect("is computed")[0], 107.0);
-        assert_eq!(computed("blas=beta").expect("is computed")[0], 14.0);
-        assert_eq!(computed("blas=beyond").expect("is computed")[4], 1.0);
-        assert!(computed("blas=silent").expect("is computed")[0].is_nan());
-        assert_eq!(computed("blas=refuse"), Err(InjectedProductError));
-    }
-}
+mod tests;

@@ -12,8 +12,9 @@ pub trait Blas {
     /// Its version, as it reports it.
     fn version(&self) -> &str;
 
-    /// Whether C and D are one matrix: the address of C is then not used, and D must contain C.
-    fn in_place(&self) -> bool;
+    /// Whether C and D are one matrix for an algorithm: the address of C is then not used, and D
+    /// must contain C.
+    fn in_place(&self, algorithm: &Algorithm) -> bool;
 
     /// The algorithms that the library offers for `product`, the one that it prefers first. Empty
     /// when it does not support the product.
@@ -107,7 +108,7 @@ impl Buffers {
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Algorithm {
     /// The number by which the library's documentation names it: a solution index, an algorithm's
-    /// id, or `default`.
+    /// id, `default`, or `gemv` for the function of a matrix and a vector.
     pub id: String,
     /// Its configuration (tile, split of the inner dimension, stages); empty if the library does
     /// not report it.
@@ -121,6 +122,8 @@ pub struct Algorithm {
 pub(crate) enum AlgorithmHandle {
     /// The library chooses.
     Default,
+    /// The function of cuBLAS or rocBLAS for a matrix and a vector.
+    Gemv,
     /// The solution index of rocBLAS.
     Index(i32),
     /// The opaque structure of cuBLASLt or hipBLASLt with the bytes of workspace that it needs.
@@ -134,6 +137,14 @@ impl Algorithm {
             id: "default".to_owned(),
             configuration: String::new(),
             handle: AlgorithmHandle::Default,
+        }
+    }
+    /// The function for the product of a matrix and a vector.
+    pub(crate) fn gemv() -> Self {
+        Self {
+            id: "gemv".to_owned(),
+            configuration: String::new(),
+            handle: AlgorithmHandle::Gemv,
         }
     }
 }

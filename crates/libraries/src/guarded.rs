@@ -103,6 +103,11 @@ impl<'gpu> Guarded<'gpu> {
         self.gpu.upload(self.allocation, &self.bytes)
     }
 
+    /// Writes the bytes of another matrix of the same size, elements and guards.
+    pub(crate) fn fill_from(&self, other: &Self) -> Result<(), GpuError> {
+        self.gpu.upload(self.allocation, &other.bytes)
+    }
+
     /// Reads the elements, row-major for each matrix, and the first byte outside of them that
     /// differs from what was written.
     pub(crate) fn read(&self) -> Result<(Vec<f64>, Option<Overwritten>), GpuError> {

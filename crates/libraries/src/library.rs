@@ -1,5 +1,6 @@
 //! The vendor libraries: their names, and the places where programs of a machine find them.
 
+use crate::number_type::NumberType;
 use serde::Serialize;
 use std::fmt;
 use std::path::PathBuf;
@@ -15,11 +16,11 @@ pub const DIRECTORIES_VARIABLE: &str = "TESTGEN_LIBRARIES";
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize)]
 #[serde(rename_all = "snake_case")]
 pub enum LibraryName {
-    /// cuBLAS, by `cublasGemmEx`.
+    /// cuBLAS, by `cublasGemmEx`, and `gemv` for vectors.
     Cublas,
     /// cuBLASLt, by `cublasLtMatmul`.
     CublasLt,
-    /// rocBLAS, by `rocblas_gemm_ex`.
+    /// rocBLAS, by `rocblas_gemm_ex`, and `gemv` for vectors.
     Rocblas,
     /// hipBLASLt, by `hipblasLtMatmul`.
     HipblasLt,
@@ -53,6 +54,7 @@ const DNN_OPERATORS: &[Operator] = &[
     Operator::Mean,
     Operator::Max,
     Operator::Min,
+    Operator::Prod,
     Operator::BatchNorm,
     Operator::LayerNorm,
     Operator::GroupNorm,
@@ -87,6 +89,25 @@ impl LibraryName {
             Self::Cublas | Self::CublasLt | Self::Cudnn => Vec::new(),
             Self::Rocblas | Self::HipblasLt => LibraryTuning::Products.state(),
             Self::Miopen => LibraryTuning::Convolutions.state(),
+        }
+    }
+
+    /// Whether A and B of a product with results of this type are not read if alpha is 0, also if
+    /// they have NaN.
+    pub(crate) const fn skips_factors(self, result: NumberType) -> bool {
+        match self {
+            // "Compliant with Legacy Blas for special values alpha == 0, k == 0, beta == 1,
+            // beta == 0" since 2.36 (CHANGELOG.md).
+            Self::Rocblas => true,
+            // "An implementation of BLAS" (introduction of its documentation). BLAS says that "if
+            // ALPHA is zero the values in A and B do not affect the result" (sgemm of Reference
+            // LAPACK), and has no types of 16 bits: of f16 and bf16 cuBLAS 13.1 on an H200 returns
+            // 0 * NaN if beta is not 0.
+            Self::Cublas => matches!(result, NumberType::F32),
+            // The documentation of `cublasLtMatmul` and `hipblasLtMatmul` says nothing about it, and
+            // some algorithms of cuBLASLt 13.1 on an H200 return 0 * NaN.
+            Self::CublasLt | Self::HipblasLt => false,
+            Self::Cudnn | Self::Miopen => false,
         }
     }
 

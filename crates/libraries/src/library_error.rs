@@ -49,6 +49,16 @@ impl LibraryError {
         }
     }
 
+    /// Whether the library calls an argument invalid.
+    pub(crate) fn is_invalid_argument(&self) -> bool {
+        let is_named = |name: &str| {
+            ["invalid_value", "invalid_size"]
+                .iter()
+                .any(|end| name.to_lowercase().ends_with(end))
+        };
+        matches!(self, Self::Status { name, .. } if is_named(name))
+    }
+
     /// `library` lacks the function `symbol`.
     pub(crate) fn missing(library: &SharedLibrary, symbol: String) -> Self {
         Self::Symbol {
@@ -89,5 +99,27 @@ pub(crate) fn check(
             code,
             name: name.to_owned(),
         }),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{LibraryError, check};
+    use crate::{classic::RocblasNumbers, lt::CUBLAS_STATUSES};
+
+    #[test]
+    fn invalid_arguments_are_known_by_their_names() {
+        let is_invalid = |code, names| {
+            let error: LibraryError = check("f", code, names, &[]).expect_err("is an error");
+            error.is_invalid_argument()
+        };
+        assert_eq!(
+            [7, 14].map(|code| is_invalid(code, CUBLAS_STATUSES)),
+            [true, false]
+        );
+        assert_eq!(
+            [4, 6, 11].map(|code| is_invalid(code, RocblasNumbers::STATUSES)),
+            [true, false, true]
+        );
     }
 }

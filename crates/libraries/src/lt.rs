@@ -142,7 +142,7 @@ impl Blas for Lt {
         &self.version
     }
 
-    fn in_place(&self) -> bool {
+    fn in_place(&self, _algorithm: &Algorithm) -> bool {
         false
     }
 
@@ -167,7 +167,9 @@ impl Blas for Lt {
         let descriptors = self.describe(product, buffers)?;
         let (words, workspace) = match &algorithm.handle {
             AlgorithmHandle::Opaque { words, workspace } => (words.as_ptr(), *workspace),
-            AlgorithmHandle::Default | AlgorithmHandle::Index(_) => (std::ptr::null(), WORKSPACE),
+            AlgorithmHandle::Default | AlgorithmHandle::Gemv | AlgorithmHandle::Index(_) => {
+                (std::ptr::null(), WORKSPACE)
+            }
         };
         let [alpha, beta] = [product.alpha, product.beta]
             .map(|scalar| scalar_bits(product.arithmetic.compute, scalar));

@@ -69,12 +69,36 @@ impl PrimitiveActivation {
 pub enum PrimitiveReduction {
     /// The sum.
     Sum,
+    /// The product.
+    Product,
     /// The smallest element.
     Min,
     /// The largest element.
     Max,
+    /// The largest absolute value.
+    LargestMagnitude,
     /// The mean.
     Mean,
+    /// The sum of absolute values.
+    Norm1,
+    /// The square root of the sum of squares.
+    Norm2,
+}
+
+impl PrimitiveReduction {
+    /// The name in reports.
+    pub const fn as_str(self) -> &'static str {
+        match self {
+            Self::Sum => "sum",
+            Self::Product => "prod",
+            Self::Min => "min",
+            Self::Max => "max",
+            Self::LargestMagnitude => "amax",
+            Self::Mean => "mean",
+            Self::Norm1 => "norm1",
+            Self::Norm2 => "norm2",
+        }
+    }
 }
 
 /// A normalisation by the statistics of elements that follow each other.

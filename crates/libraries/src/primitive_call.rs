@@ -76,6 +76,7 @@ const fn activation(operator: Operator) -> Option<PrimitiveActivation> {
 const fn reduction(operator: Operator) -> Option<PrimitiveReduction> {
     match operator {
         Operator::Sum => Some(PrimitiveReduction::Sum),
+        Operator::Prod => Some(PrimitiveReduction::Product),
         Operator::Min => Some(PrimitiveReduction::Min),
         Operator::Max => Some(PrimitiveReduction::Max),
         Operator::Mean => Some(PrimitiveReduction::Mean),

@@ -2,6 +2,7 @@
 //! arguments, types, and every algorithm that the library's header names.
 
 mod case;
+mod further_reduction;
 mod plan;
 mod statistics;
 
@@ -18,10 +19,7 @@ use crate::{
 };
 use plan::PlannedPrimitive;
 use statistics::NormStatistics;
-use testgen_operators::{
-    calls::CallError,
-    cases::{Arithmetic, Reference, reference},
-};
+use testgen_operators::{calls::CallError, cases::Reference};
 
 /// Computes every operator of `plan` and compares it.
 pub(crate) fn run_primitives(
@@ -32,7 +30,7 @@ pub(crate) fn run_primitives(
 ) -> Result<(), Box<InterruptedComputation>> {
     for planned in plan.calls() {
         let computation = planned.computation();
-        let problem = match PrimitiveProblem::of_call(&planned.call) {
+        let problem = match planned.problem() {
             Ok(problem) => problem,
             Err(CallError::Unsupported { message, .. }) => {
                 reporter.unsupported(&computation, &message);
@@ -88,7 +86,7 @@ impl PrimitiveRun<'_> {
         };
         algorithms.retain(|algorithm| !(algorithm.overflows && self.planned.is_large));
         let (call, precision) = (&self.planned.call, self.planned.precision);
-        let reference = reference(call, Arithmetic::for_precision(precision));
+        let reference = self.planned.reference();
         let statistics = NormStatistics::new(call, precision);
         let case = PrimitiveCase::new(gpu, library, problem, call)?;
         for algorithm in &algorithms {

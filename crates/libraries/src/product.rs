@@ -1,9 +1,16 @@
 //! A product of matrices as the libraries define it: D = alpha * op(A) * op(B) + beta * C,
 //! column-major.
 
-use crate::{epilogue::Epilogue, number_type::NumberType};
+mod gemm_call;
+mod gemm_types;
+mod matrix_storage;
+
+pub use gemm_call::GemmCall;
+pub use gemm_types::{ComputeType, GemmTypes};
+pub use matrix_storage::MatrixStorage;
+
+use crate::epilogue::Epilogue;
 use std::fmt;
-use testgen_types::Precision;
 
 /// D = epilogue(alpha * op(A) * op(B) + beta * C), for each of `batch` matrices. A matrix is stored
 /// by columns.
@@ -13,7 +20,7 @@ pub struct Gemm {
     pub rows: usize,
     /// The columns of D.
     pub columns: usize,
-    /// The length of the sums.
+    /// The length of the sums; with 0, D is beta * C.
     pub inner: usize,
     /// The number of products; one is a call without a batch.
     pub batch: usize,
@@ -21,7 +28,7 @@ pub struct Gemm {
     pub arithmetic: GemmTypes,
     /// Whether A and B are stored transposed.
     pub transposed: [bool; 2],
-    /// The factor of the product.
+    /// The factor of the product; with 0, BLAS does not read A and B.
     pub alpha: f64,
     /// The factor of C; with 0, C must not be read.
     pub beta: f64,
@@ -36,28 +43,6 @@ pub struct Gemm {
     pub scales: Option<[f64; 2]>,
 }
 
-/// The types of a product.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
-pub struct GemmTypes {
-    /// The types of A and B.
-    pub factors: [NumberType; 2],
-    /// The type of C and D.
-    pub result: NumberType,
-    /// The type in which factors are multiplied and sums computed.
-    pub compute: ComputeType,
-}
-
-/// The arithmetic of products and sums.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
-pub enum ComputeType {
-    /// f32.
-    F32,
-    /// Factors are rounded to 10 bits of mantissa, sums are f32: TF32 of NVIDIA, XF32 of AMD.
-    Tf32,
-    /// Whole numbers of 32 bits.
-    I32,
-}
-
 /// One of the four matrices of a product.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Operand {
@@ -69,23 +54,6 @@ pub enum Operand {
     C,
     /// The result.
     D,
-}
-
-/// The place of a matrix's elements in memory.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct MatrixStorage {
-    /// The type of its elements.
-    pub number: NumberType,
-    /// The rows as they are stored, before a transposition.
-    pub rows: usize,
-    /// The columns as they are stored, before a transposition.
-    pub columns: usize,
-    /// Elements from a column to the next.
-    pub leading: usize,
-    /// Elements from a matrix of the batch to the next.
-    pub stride: usize,
-    /// The matrices of the batch.
-    pub batch: usize,
 }
 
 impl Gemm {
@@ -124,7 +92,8 @@ impl Gemm {
             ),
             Operand::C | Operand::D => (result, [self.rows, self.columns]),
         };
-        let leading = rows + self.padding;
+        // Libraries refuse a leading dimension of 0, also of a matrix without rows.
+        let leading = (rows + self.padding).max(1);
         MatrixStorage {
             number,
             rows,
@@ -150,211 +119,6 @@ fn turn([rows, columns]: [usize; 2], transposed: bool) -> [usize; 2] {
         [columns, rows]
     } else {
         [rows, columns]
-    }
-}
-
-/// A product as a library is called with it: each matrix has its own place.
-#[derive(Debug, Clone, PartialEq)]
-pub struct GemmCall {
-    /// The rows of D.
-    pub rows: usize,
-    /// The columns of D.
-    pub columns: usize,
-    /// The length of the sums.
-    pub inner: usize,
-    /// The number of products; one is a call without a batch.
-    pub batch: usize,
-    /// The types of the elements, and of sums.
-    pub arithmetic: GemmTypes,
-    /// Whether A and B are stored transposed.
-    pub transposed: [bool; 2],
-    /// The factor of the product.
-    pub alpha: f64,
-    /// The factor of C; with 0, C must not be read.
-    pub beta: f64,
-    /// The places of A, of B, and of C and D, which have the same.
-    pub storage: [MatrixStorage; 3],
-    /// The steps after the product.
-    pub epilogue: Epilogue,
-    /// Whether A and B have scales in the memory of the device.
-    pub scaled: bool,
-}
-
-impl GemmCall {
-    /// The place of a matrix's elements.
-    pub fn stored(&self, operand: Operand) -> MatrixStorage {
-        let [a, b, d] = self.storage;
-        match operand {
-            Operand::A => a,
-            Operand::B => b,
-            Operand::C | Operand::D => d,
-        }
-    }
-
-    /// Whether it has neither scales nor an epilogue, which cuBLAS and rocBLAS do not have.
-    pub fn is_plain(&self) -> bool {
-        !self.scaled && self.epilogue == Epilogue::NONE
-    }
-
-    /// The same products as one with more columns, where all have the same A and the columns of B
-    /// and D continue from one matrix to the next.
-    #[must_use]
-    pub fn with_joined_batch(mut self) -> Self {
-        let [a, b, d] = &mut self.storage;
-        if self.batch > 1
-            && a.stride == 0
-            // The columns of a transposed B are rows in memory, which do not continue in the next
-            // matrix.
-            && !self.transposed[1]
-            && b.is_contiguous()
-            && d.is_contiguous()
-        {
-            self.columns *= self.batch;
-            for matrix in [b, d] {
-                matrix.columns *= self.batch;
-            }
-            for matrix in &mut self.storage {
-                matrix.batch = 1;
-            }
-            self.batch = 1;
-        }
-        self
-    }
-}
-
-impl From<&Gemm> for GemmCall {
-    fn from(product: &Gemm) -> Self {
-        Self {
-            rows: product.rows,
-            columns: product.columns,
-            inner: product.inner,
-            batch: product.batch,
-            arithmetic: product.arithmetic,
-            transposed: product.transposed,
-            alpha: product.alpha,
-            beta: product.beta,
-            storage: [Operand::A, Operand::B, Operand::D].map(|operand| product.stored(operand)),
-            epilogue: product.epilogue,
-            scaled: product.scales.is_some(),
-        }
-    }
-}
-
-impl fmt::Display for GemmCall {
-    /// Types, sizes and layout, without alpha and beta.
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let Self {
-            rows,
-            columns,
-            inner,
-            batch,
-            arithmetic,
-            ..
-        } = self;
-        let [a, b] = self.transposed.map(|it| if it { 'T' } else { 'N' });
-        write!(f, "{arithmetic} {a}{b} {rows}x{columns}x{inner}")?;
-        let [a, b, d] = self.storage.map(|matrix| matrix.leading);
-        write!(f, " leading {a} {b} {d}")?;
-        if *batch > 1 {
-            let [a, b, d] = self.storage.map(|matrix| matrix.stride);
-            write!(f, " batch {batch} stride {a} {b} {d}")?;
-        }
-        if self.scaled {
-            f.write_str(" scaled")?;
-        }
-        write_epilogue(f, self.epilogue)
-    }
-}
-
-impl MatrixStorage {
-    /// One column without padding.
-    pub(crate) const fn vector(number: NumberType, length: usize) -> Self {
-        Self {
-            number,
-            rows: length,
-            columns: 1,
-            leading: length,
-            stride: length,
-            batch: 1,
-        }
-    }
-
-    /// The elements from the first to the last one, with the gaps between them.
-    pub fn elements(&self) -> usize {
-        (self.batch - 1) * self.stride + (self.columns - 1) * self.leading + self.rows
-    }
-
-    /// The bytes of [`MatrixStorage::elements`].
-    pub fn bytes(&self) -> usize {
-        self.elements() * self.number.bytes()
-    }
-
-    /// The index of an element.
-    pub fn index(&self, matrix: usize, row: usize, column: usize) -> usize {
-        matrix * self.stride + column * self.leading + row
-    }
-
-    /// Whether the columns of a matrix continue in the next one.
-    fn is_contiguous(&self) -> bool {
-        self.stride == self.leading * self.columns
-    }
-}
-
-impl GemmTypes {
-    /// The types of a precision.
-    pub const fn for_precision(precision: Precision) -> Self {
-        let (number, compute) = match precision {
-            Precision::F32 => (NumberType::F32, ComputeType::F32),
-            Precision::Tf32 => (NumberType::F32, ComputeType::Tf32),
-            Precision::F16 => (NumberType::F16, ComputeType::F32),
-            Precision::Bf16 => (NumberType::Bf16, ComputeType::F32),
-        };
-        Self {
-            factors: [number; 2],
-            result: number,
-            compute,
-        }
-    }
-
-    /// Whole numbers of 8 bits with results of 32.
-    pub const INT8: Self = Self {
-        factors: [NumberType::I8; 2],
-        result: NumberType::I32,
-        compute: ComputeType::I32,
-    };
-
-    /// Factors of 8 bits with results of 16 or 32.
-    pub const fn float8(factors: [NumberType; 2], result: NumberType) -> Self {
-        Self {
-            factors,
-            result,
-            compute: ComputeType::F32,
-        }
-    }
-
-    /// Whether a factor has 8 bits.
-    pub fn has_bytes(self) -> bool {
-        self.factors.iter().any(|factor| factor.bytes() == 1)
-    }
-
-    /// Whether a factor is a floating-point number of 8 bits.
-    pub fn has_float8(self) -> bool {
-        self.has_bytes() && self.compute != ComputeType::I32
-    }
-}
-
-impl fmt::Display for GemmTypes {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let Self {
-            factors: [a, b],
-            result,
-            compute,
-        } = self;
-        match compute {
-            ComputeType::Tf32 => f.write_str("tf32"),
-            ComputeType::F32 if a == b && b == result => write!(f, "{result}"),
-            ComputeType::F32 | ComputeType::I32 => write!(f, "{a}*{b}->{result}"),
-        }
     }
 }
 
@@ -433,5 +197,18 @@ mod tests {
             GemmCall::from(&product).to_string(),
             "f16 TN 4x5x6 leading 7 7 5 batch 2 stride 31 38 28"
         );
+    }
+
+    #[test]
+    fn factors_without_terms_have_no_elements() {
+        let product = Gemm {
+            transposed: [true, false],
+            batch: 2,
+            ..Gemm::new([4, 5, 0], GemmTypes::for_precision(Precision::F16))
+        };
+        for operand in [Operand::A, Operand::B] {
+            let stored = product.stored(operand);
+            assert_eq!((stored.elements(), stored.leading), (0, 1));
+        }
     }
 }

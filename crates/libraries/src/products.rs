@@ -53,12 +53,28 @@ pub(crate) fn run_products(opened: &Opened, blas: &dyn Blas, plan: &ProductPlan)
 fn computation(product: &Gemm) -> NamedComputation {
     NamedComputation {
         arithmetic: product.arithmetic.to_string(),
-        variant: if product.epilogue == Epilogue::NONE {
-            product.transposes()
-        } else {
-            product.epilogue.to_string()
-        },
+        variant: variant(product),
         description: product.to_string(),
+    }
+}
+
+/// The name of the rows of a product.
+fn variant(product: &Gemm) -> String {
+    match (product.inner, product.alpha) {
+        (0, _) => "K 0".to_owned(),
+        (_, 0.0) if product.epilogue == Epilogue::NONE => "alpha 0".to_owned(),
+        _ if product.epilogue == Epilogue::NONE => product.transposes(),
+        _ => product.epilogue.to_string(),
+    }
+}
+
+/// Why a library does not compute a product, if `error` is not a failure.
+fn unsupported(product: &Gemm, error: &LibraryError) -> Option<String> {
+    match error {
+        LibraryError::Unsupported { reason } => Some(reason.clone()),
+        // BLAS allows it; the documentation of the libraries does not say that they do.
+        error if product.inner == 0 && error.is_invalid_argument() => Some(error.to_string()),
+        _ => None,
     }
 }
 
@@ -75,7 +91,10 @@ fn product_rows(
         Ok(algorithms) => algorithms,
         Err(LibraryError::Gpu(error)) => return Err(error),
         Err(error) => {
-            reporter.failed(&computation, ["none", ""], error.to_string());
+            match unsupported(product, &error) {
+                Some(reason) => reporter.unsupported(&computation, &reason),
+                None => reporter.failed(&computation, ["none", ""], error.to_string()),
+            }
             return Ok(());
         }
     };
@@ -94,12 +113,10 @@ fn product_rows(
     for algorithm in &algorithms {
         let name = [algorithm.id.as_str(), &algorithm.configuration];
         match case.compute(algorithm)? {
-            AlgorithmResult::Refused(LibraryError::Unsupported { reason }) => {
-                reporter.unsupported(&computation, &reason)
-            }
-            AlgorithmResult::Refused(error) => {
-                reporter.failed(&computation, name, error.to_string());
-            }
+            AlgorithmResult::Refused(error) => match unsupported(product, &error) {
+                Some(reason) => reporter.unsupported(&computation, &reason),
+                None => reporter.failed(&computation, name, error.to_string()),
+            },
             AlgorithmResult::Computed {
                 values,
                 overwritten,

@@ -2,7 +2,10 @@
 //! published headers.
 
 use crate::{
-    classic::{CublasFunctions, RocblasFunctions, SolutionFunctions},
+    classic::{
+        CublasFunctions, CublasGemvFunctions, RocblasFunctions, RocblasGemvFunctions,
+        SolutionFunctions,
+    },
     dnn::{
         CudnnFunctions, CudnnPrimitiveFunctions, CudnnSwishFunctions, MiopenFunctions,
         MiopenNormFunctions, MiopenPrimitiveFunctions, PrimitiveFunctions,
@@ -16,8 +19,10 @@ use crate::{
 pub fn signatures() -> Vec<(String, Vec<&'static str>)> {
     let tables = [
         ("cublas", CublasFunctions::SIGNATURES),
+        ("cublas", CublasGemvFunctions::SIGNATURES),
         ("cublasLt", LtFunctions::SIGNATURES),
         ("rocblas_", RocblasFunctions::SIGNATURES),
+        ("rocblas_", RocblasGemvFunctions::SIGNATURES),
         ("rocblas_", SolutionFunctions::SIGNATURES),
         ("hipblasLt", LtFunctions::SIGNATURES),
         ("cudnn", CudnnFunctions::SIGNATURES),

@@ -35,8 +35,8 @@ pub const BATCH_NORMS: [c_int; 2] = [0, 1];
 pub const NORMS: [c_int; 2] = [0, 1];
 /// `miopenNormMode_t`: `MIOPEN_ELEMENTWISE_AFFINE_T5`, `MIOPEN_WEIGHT_BIAS_T5`.
 pub const T5_NORMS: [c_int; 2] = [4, 5];
-/// `miopenReduceTensorOp_t`: ADD, MIN, MAX, AVG.
-pub const REDUCTIONS: [c_int; 4] = [0, 2, 3, 5];
+/// `miopenReduceTensorOp_t`: ADD, MUL, MIN, MAX, AMAX, AVG, NORM1, NORM2.
+pub const REDUCTIONS: [c_int; 8] = [0, 1, 2, 3, 4, 5, 6, 7];
 /// `MIOPEN_PROPAGATE_NAN`.
 pub const PROPAGATE_NAN: c_int = 1;
 

@@ -38,15 +38,12 @@ pub unsafe extern "C" fn miopenSetReduceTensorDescriptor(
     indices: c_int,
     _index_type: c_int,
 ) -> c_int {
-    let [sum, minimum, maximum, mean] = REDUCTIONS;
     guarded(|| {
-        let operation = match operation {
-            operation if operation == sum => SimulatedReduction::Sum,
-            operation if operation == minimum => SimulatedReduction::Minimum,
-            operation if operation == maximum => SimulatedReduction::Maximum,
-            operation if operation == mean => SimulatedReduction::Mean,
-            _ => return Err(MiopenStatus::NotImplemented),
-        };
+        let mut named = REDUCTIONS.iter().zip(SimulatedReduction::ALL);
+        let operation = named
+            .find(|(number, _)| **number == operation)
+            .map(|(_, reduction)| reduction)
+            .ok_or(MiopenStatus::NotImplemented)?;
         if number != FLOAT || nan != PROPAGATE_NAN || indices != 0 {
             return Err(MiopenStatus::NotImplemented);
         }

@@ -3,6 +3,7 @@
 
 mod call;
 pub mod gemm;
+pub mod gemv;
 pub mod handle;
 pub mod numbers;
 pub mod solutions;

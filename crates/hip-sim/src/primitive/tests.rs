@@ -101,6 +101,24 @@ fn a_reduction_has_a_number_for_each_group() {
 }
 
 #[test]
+fn products_and_norms_are_reductions() {
+    let reduce = |reduction, faults| {
+        let kind = SimulatedKind::Reduction(reduction);
+        let shapes: [&[usize]; 2] = [&[1, 3, 1, 1], &[1, 1, 1, 1]];
+        computed(kind, &[2.0, -3.0, 6.0], shapes, faults).expect("is computed")[0]
+    };
+    assert_eq!(reduce(SimulatedReduction::Product, ""), -36.0);
+    assert_eq!(reduce(SimulatedReduction::Product, "primitive=start"), 0.0);
+    assert_eq!(reduce(SimulatedReduction::LargestMagnitude, ""), 6.0);
+    assert_eq!(reduce(SimulatedReduction::Norm1, ""), 11.0);
+    let signed = reduce(SimulatedReduction::Norm1, "primitive=magnitude");
+    assert_eq!(signed, 5.0);
+    assert_eq!(reduce(SimulatedReduction::Norm2, ""), 7.0);
+    let squares = reduce(SimulatedReduction::Norm2, "primitive=root");
+    assert_eq!(squares, 49.0);
+}
+
+#[test]
 fn a_mean_of_windows_counts_padding_if_it_is_said() {
     let pool = |each, faults| {
         let kind = SimulatedKind::Pool {

@@ -1,13 +1,17 @@
-//! cuBLAS: `cublasGemmEx` and `cublasGemmStridedBatchedEx`, where C and D are one matrix.
+//! cuBLAS: `cublasGemmEx` and `cublasGemmStridedBatchedEx`, where C and D are one matrix, and
+//! `gemv`.
 
+use super::{
+    cublas_functions::{CublasFunctions, CublasGemvFunctions},
+    gemv::{GemvCall, GemvFunctions},
+};
 use crate::{
-    blas::{Algorithm, Blas, Buffers, PartialSums},
+    blas::{Algorithm, AlgorithmHandle, Blas, Buffers, PartialSums},
     gpu::LibraryGpu,
     library::LibraryName,
     library_error::{LibraryError, check},
     lt::{CUBLAS_STATUSES, cuda_version, data_type},
     product::{ComputeType, GemmCall, MatrixStorage, Operand},
-    symbols::functions,
 };
 use std::{
     ffi::{c_int, c_longlong, c_void},
@@ -24,29 +28,11 @@ const DEFAULT: c_int = -1;
 /// the result.
 pub const CUBLAS_SUMS_IN_SINGLE: c_int = 16;
 
-functions! {
-    /// The functions of `cublas_v2.h`.
-    CublasFunctions {
-        create: "Create_v2", fn(*mut *mut c_void) -> c_int;
-        destroy: "Destroy_v2", fn(*mut c_void) -> c_int;
-        version: "GetVersion_v2", fn(*mut c_void, *mut c_int) -> c_int;
-        set_math_mode: "SetMathMode", fn(*mut c_void, c_int) -> c_int;
-        gemm: "GemmEx", fn(
-            *mut c_void, c_int, c_int, c_int, c_int, c_int, *const c_void, *const c_void, c_int, c_int, *const c_void, c_int,
-            c_int, *const c_void, *mut c_void, c_int, c_int, c_int, c_int,
-        ) -> c_int;
-        batched: "GemmStridedBatchedEx", fn(
-            *mut c_void, c_int, c_int, c_int, c_int, c_int, *const c_void, *const c_void, c_int, c_int, c_longlong,
-            *const c_void, c_int, c_int, c_longlong, *const c_void, *mut c_void, c_int, c_int, c_longlong, c_int, c_int,
-            c_int,
-        ) -> c_int;
-    }
-}
-
 /// cuBLAS on one device.
 pub(crate) struct Cublas {
     gpu: Rc<dyn LibraryGpu>,
     functions: CublasFunctions,
+    gemv: Option<GemvFunctions>,
     handle: *mut c_void,
     version: String,
 }
@@ -59,6 +45,7 @@ impl Cublas {
     ) -> Result<Self, LibraryError> {
         let functions = CublasFunctions::load(library, "cublas")
             .map_err(|symbol| LibraryError::missing(library, symbol))?;
+        let gemv = CublasGemvFunctions::load(library, "cublas").ok();
         gpu.make_current()?;
         let (mut handle, mut version) = (null_mut(), 0);
         // SAFETY: `handle` is writable for the whole call.
@@ -76,8 +63,23 @@ impl Cublas {
         Ok(Self {
             gpu,
             functions,
+            gemv: gemv.map(GemvFunctions::from),
             handle,
             version: cuda_version(usize::try_from(version).unwrap_or(0)),
+        })
+    }
+
+    /// Computes the product of a matrix and a vector.
+    fn multiply_vector(&self, product: &GemmCall, buffers: Buffers) -> Result<(), LibraryError> {
+        let (Some(functions), Some(call)) = (self.gemv, GemvCall::new(product, buffers)) else {
+            let reason = format!("cublas has no gemv of {product}");
+            return Err(LibraryError::Unsupported { reason });
+        };
+        let operation = c_int::from(call.transposed);
+        // SAFETY: the handle and the functions came from one library; the operands have the bytes
+        // that the sizes state, and the pointer mode is set to the host.
+        status("cublas gemv", unsafe {
+            call.start(functions, self.handle, operation)
         })
     }
 }
@@ -95,22 +97,26 @@ impl Blas for Cublas {
         &self.version
     }
 
-    fn in_place(&self) -> bool {
+    fn in_place(&self, _algorithm: &Algorithm) -> bool {
         true
     }
 
     fn algorithms(&self, product: &GemmCall) -> Result<Vec<Algorithm>, LibraryError> {
-        Ok(if is_supported(product) {
-            vec![Algorithm::chosen_by_library()]
-        } else {
-            Vec::new()
-        })
+        if !is_supported(product) {
+            return Ok(Vec::new());
+        }
+        let has_gemv = self.gemv.is_some() && GemvCall::new(product, Buffers::unread()).is_some();
+        let gemv = has_gemv.then(Algorithm::gemv);
+        Ok([Algorithm::chosen_by_library()]
+            .into_iter()
+            .chain(gemv)
+            .collect())
     }
 
     fn run(
         &self,
         product: &GemmCall,
-        _algorithm: &Algorithm,
+        algorithm: &Algorithm,
         buffers: Buffers,
     ) -> Result<(), LibraryError> {
         if !is_supported(product) {
@@ -118,6 +124,9 @@ impl Blas for Cublas {
             return Err(LibraryError::Unsupported { reason });
         }
         self.gpu.make_current()?;
+        if algorithm.handle == AlgorithmHandle::Gemv {
+            return self.multiply_vector(product, buffers);
+        }
         let [a, b, d] = [Operand::A, Operand::B, Operand::D]
             .map(|operand| CublasMatrix::new(product.stored(operand)));
         let [m, n, k] = [product.rows, product.columns, product.inner].map(|size| size as c_int);

@@ -1,9 +1,10 @@
 //! rocBLAS: `rocblas_gemm_ex` and `rocblas_gemm_strided_batched_ex`, with the solutions that the
-//! library lists for a product.
+//! library lists for a product, and `gemv`.
 
 use super::{
+    gemv::{GemvCall, GemvFunctions},
     rocblas_call::RocblasCall,
-    rocblas_functions::{Data, RocblasFunctions, SolutionFunctions},
+    rocblas_functions::{Data, RocblasFunctions, RocblasGemvFunctions, SolutionFunctions},
     rocblas_numbers::RocblasNumbers as Numbers,
 };
 use crate::{
@@ -47,6 +48,7 @@ pub(crate) struct Rocblas {
     gpu: Rc<dyn LibraryGpu>,
     functions: RocblasFunctions,
     solutions: Option<SolutionFunctions>,
+    gemv: Option<GemvFunctions>,
     handle: *mut c_void,
     version: String,
 }
@@ -70,11 +72,13 @@ impl Rocblas {
         })?;
         // A beta interface: without it, rocBLAS chooses.
         let solutions = SolutionFunctions::load(library, "rocblas_").ok();
+        let gemv = RocblasGemvFunctions::load(library, "rocblas_").ok();
         let version = version(&functions);
         Ok(Self {
             gpu,
             functions,
             solutions,
+            gemv: gemv.map(GemvFunctions::from),
             handle,
             version,
         })
@@ -90,6 +94,43 @@ impl Rocblas {
         status("rocblas_set_math_mode", unsafe {
             (self.functions.set_math)(self.handle, mode)
         })
+    }
+
+    /// Computes the product of a matrix and a vector.
+    fn multiply_vector(&self, product: &GemmCall, buffers: Buffers) -> Result<(), LibraryError> {
+        let (Some(functions), Some(call)) = (self.gemv, GemvCall::new(product, buffers)) else {
+            let reason = format!("rocblas has no gemv of {product}");
+            return Err(LibraryError::Unsupported { reason });
+        };
+        let operation = Numbers::OPERATIONS[usize::from(call.transposed)];
+        // SAFETY: the handle and the functions came from one library; the operands have the bytes
+        // that the sizes state, and the pointer mode is set to the host.
+        status("rocblas gemv", unsafe {
+            call.start(functions, self.handle, operation)
+        })
+    }
+
+    /// Every solution that the library lists for a product, or `None` if it does not have the
+    /// product.
+    fn listed(&self, call: &RocblasCall) -> Result<Option<Vec<i32>>, LibraryError> {
+        let Some(functions) = &self.solutions else {
+            return Ok(Some(Vec::new()));
+        };
+        let listed = self.list(call, functions, &mut []).and_then(|count| {
+            let mut list = vec![0; count];
+            let filled = if count == 0 {
+                0
+            } else {
+                self.list(call, functions, &mut list)?
+            };
+            list.truncate(filled);
+            Ok(list)
+        });
+        match listed {
+            Ok(list) => Ok(Some(list)),
+            Err(LibraryError::Unsupported { .. }) => Ok(None),
+            Err(error) => Err(error),
+        }
     }
 
     /// Writes at most `list.len()` solutions of a product, or only counts them when the list is
@@ -151,42 +192,32 @@ impl Blas for Rocblas {
         &self.version
     }
 
-    fn in_place(&self) -> bool {
-        false
+    fn in_place(&self, algorithm: &Algorithm) -> bool {
+        // `gemv` adds to y; products of matrices have a C beside D.
+        algorithm.handle == AlgorithmHandle::Gemv
     }
 
-    /// The default algorithm, then every listed solution.
+    /// The default algorithm, every listed solution, and `gemv` if it computes the product.
     fn algorithms(&self, product: &GemmCall) -> Result<Vec<Algorithm>, LibraryError> {
         self.gpu.make_current()?;
         self.set_math(product.arithmetic.compute)?;
         let Some(call) = RocblasCall::new(product, Buffers::unread()) else {
             return Ok(Vec::new());
         };
-        let mut algorithms = vec![Algorithm::chosen_by_library()];
-        let Some(functions) = &self.solutions else {
-            return Ok(algorithms);
+        let Some(list) = self.listed(&call)? else {
+            return Ok(Vec::new());
         };
-        let listed = self.list(&call, functions, &mut []).and_then(|count| {
-            let mut list = vec![0; count];
-            let filled = if count == 0 {
-                0
-            } else {
-                self.list(&call, functions, &mut list)?
-            };
-            list.truncate(filled);
-            Ok(list)
-        });
-        let list = match listed {
-            Ok(list) => list,
-            Err(LibraryError::Unsupported { .. }) => return Ok(Vec::new()),
-            Err(error) => return Err(error),
-        };
-        algorithms.extend(list.into_iter().map(|index| Algorithm {
+        let solutions = list.into_iter().map(|index| Algorithm {
             id: index.to_string(),
             configuration: String::new(),
             handle: AlgorithmHandle::Index(index),
-        }));
-        Ok(algorithms)
+        });
+        let has_gemv = self.gemv.is_some() && GemvCall::new(product, Buffers::unread()).is_some();
+        Ok([Algorithm::chosen_by_library()]
+            .into_iter()
+            .chain(solutions)
+            .chain(has_gemv.then(Algorithm::gemv))
+            .collect())
     }
 
     fn run(
@@ -197,12 +228,17 @@ impl Blas for Rocblas {
     ) -> Result<(), LibraryError> {
         self.gpu.make_current()?;
         self.set_math(product.arithmetic.compute)?;
+        if algorithm.handle == AlgorithmHandle::Gemv {
+            return self.multiply_vector(product, buffers);
+        }
         let call = RocblasCall::new(product, buffers).ok_or_else(|| LibraryError::Unsupported {
             reason: format!("rocblas has no product {product}"),
         })?;
         let (algo, index) = match algorithm.handle {
             AlgorithmHandle::Index(index) => (Numbers::SOLUTION_INDEX, index),
-            AlgorithmHandle::Default | AlgorithmHandle::Opaque { .. } => (Numbers::STANDARD, 0),
+            AlgorithmHandle::Default | AlgorithmHandle::Gemv | AlgorithmHandle::Opaque { .. } => {
+                (Numbers::STANDARD, 0)
+            }
         };
         // SAFETY: the matrices have the bytes that the sizes state; alpha and beta are f32, as the
         // compute type requires, and are read before the call returns, because the pointer mode is

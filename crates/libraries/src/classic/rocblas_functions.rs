@@ -1,5 +1,6 @@
 //! The functions of `rocblas.h` and `rocblas-beta.h` that products need.
 
+use super::gemv::GemvFunctions;
 use crate::symbols::functions;
 use std::ffi::{c_char, c_int, c_uint, c_void};
 
@@ -26,6 +27,25 @@ functions! {
 }
 
 functions! {
+    /// The functions of `rocblas.h` for a matrix and a vector. A version that lacks one of them
+    /// offers no `gemv`.
+    RocblasGemvFunctions {
+        single: "sgemv", fn(
+            *mut c_void, c_int, c_int, c_int, Data, Data, c_int, Data, c_int, Data, *mut c_void, c_int,
+        ) -> c_int;
+        batched: "sgemv_strided_batched", fn(
+            *mut c_void, c_int, c_int, c_int, Data, Data, c_int, i64, Data, c_int, i64, Data, *mut c_void, c_int, i64, c_int,
+        ) -> c_int;
+        half: "hshgemv_strided_batched", fn(
+            *mut c_void, c_int, c_int, c_int, Data, Data, c_int, i64, Data, c_int, i64, Data, *mut c_void, c_int, i64, c_int,
+        ) -> c_int;
+        bfloat: "tstgemv_strided_batched", fn(
+            *mut c_void, c_int, c_int, c_int, Data, Data, c_int, i64, Data, c_int, i64, Data, *mut c_void, c_int, i64, c_int,
+        ) -> c_int;
+    }
+}
+
+functions! {
     /// The functions of `rocblas-beta.h`, which list solutions.
     SolutionFunctions {
         batched: "gemm_strided_batched_ex_get_solutions", fn(
@@ -36,5 +56,16 @@ functions! {
             *mut c_void, c_int, c_int, c_int, c_int, c_int, Data, Data, c_int, c_int, Data, c_int, c_int, Data, Data, c_int,
             c_int, *mut c_void, c_int, c_int, c_int, c_int, c_uint, *mut i32, *mut i32,
         ) -> c_int;
+    }
+}
+
+impl From<RocblasGemvFunctions> for GemvFunctions {
+    fn from(table: RocblasGemvFunctions) -> Self {
+        Self {
+            single: table.single,
+            batched: table.batched,
+            half: table.half,
+            bfloat: table.bfloat,
+        }
     }
 }

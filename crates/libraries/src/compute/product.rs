@@ -162,7 +162,8 @@ impl ProductExecutor<'_> {
         })?;
         if product.beta != 0.0 {
             let values = &call.inputs[2].tensor.values;
-            let added = if self.blas.in_place() { &mut d } else { &mut c };
+            let in_place = self.blas.in_place(algorithm);
+            let added = if in_place { &mut d } else { &mut c };
             added.write(|matrix, row, column| {
                 values[((matrix * rows + column) * columns + row) % values.len()]
             })?;

@@ -4,7 +4,7 @@
 use super::{
     plan::{ConvolutionNumbers, PlannedConvolution},
     terms::terms,
-    transform::{TransformErrors, narrow_rounding},
+    transform::{TransformErrors, UNIT, narrow_rounding},
 };
 use crate::{
     convolution_library::ConvolutionAlgorithm,
@@ -20,12 +20,15 @@ pub(crate) struct ConvolutionBounds {
     transformed: Reference,
     /// The channels or the taps of an element, whichever are more.
     parts: usize,
-    /// How much smaller than the reference a transform may make all elements together.
-    shrinkage: f64,
+    /// The relative error that a transform may add to all elements together.
+    common_error: f64,
 }
 
 /// The truncation of both factors in units of their rounding.
 const TRUNCATIONS: f64 = 4.0;
+/// The passes of an FFT over a tile of 32 x 32, there and back. In each of them all elements are
+/// multiplied by the same rounded constants.
+const PASSES: f64 = 20.0;
 /// The most deviations of the scale of a result, as of the bias of a sum.
 const SCALE_LIMIT: f64 = 8.0;
 
@@ -97,7 +100,7 @@ impl ConvolutionBounds {
             added,
             transformed,
             parts: taps.max(problem.x[1] / problem.groups),
-            shrinkage: TRUNCATIONS * narrow_rounding(problem),
+            common_error: TRUNCATIONS * narrow_rounding(problem) + PASSES * UNIT,
         }
     }
 
@@ -120,8 +123,8 @@ impl ConvolutionBounds {
         ConvolutionEvaluation::Decided(evaluation)
     }
 
-    /// Compares the scale of all elements: the errors of a transform do not depend on the element,
-    /// unless factors are truncated.
+    /// Compares the scale of all elements: other errors of a transform are independent of each
+    /// other.
     fn evaluate_scale(&self, values: &[f64]) -> ResultEvaluation {
         let numbers = &self.transformed.numbers;
         let squares: f64 = numbers.iter().map(|number| number.value.powi(2)).sum();
@@ -132,7 +135,7 @@ impl ConvolutionBounds {
             .iter()
             .map(|number| number.variance * number.value.powi(2));
         let deviation = spreads.sum::<f64>().sqrt() / squares;
-        let most = SCALE_LIMIT * deviation + self.shrinkage;
+        let most = SCALE_LIMIT * deviation + self.common_error;
         if !scale.is_finite() || scale == 0.0 {
             // Zeros have no scale; each element is compared in any case.
             return ResultEvaluation {

@@ -19,7 +19,7 @@ const NARROW: f64 = 4.0;
 /// The additions of the three transforms.
 const ADDITIONS: f64 = 16.0;
 /// The relative error of an operation in f32.
-const UNIT: f64 = 1.0 / (1_u64 << 24) as f64;
+pub(super) const UNIT: f64 = 1.0 / (1_u64 << 24) as f64;
 
 /// The errors that a transform may add to a sum of products.
 pub(super) struct TransformErrors {

@@ -33,9 +33,13 @@ impl PrimitiveNumbers {
     pub const fn reduction(reduction: PrimitiveReduction) -> NamedNumber {
         match reduction {
             PrimitiveReduction::Sum => (0, "ADD"),
+            PrimitiveReduction::Product => (1, "MUL"),
             PrimitiveReduction::Min => (2, "MIN"),
             PrimitiveReduction::Max => (3, "MAX"),
+            PrimitiveReduction::LargestMagnitude => (4, "AMAX"),
             PrimitiveReduction::Mean => (5, "AVG"),
+            PrimitiveReduction::Norm1 => (6, "NORM1"),
+            PrimitiveReduction::Norm2 => (7, "NORM2"),
         }
     }
 }

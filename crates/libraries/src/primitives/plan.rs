@@ -1,9 +1,13 @@
 //! The calls of softmax, activations, pools, reductions and norms that are computed, in every type.
 
-use crate::report::NamedComputation;
+use super::further_reduction::{further_reductions, further_reference};
+use crate::{
+    primitive::{PrimitiveKind, PrimitiveProblem, PrimitiveReduction},
+    report::NamedComputation,
+};
 use testgen_operators::{
-    calls::{Call, Element, HostTensor},
-    cases::{Case, cases},
+    calls::{Call, CallError, Element, HostTensor},
+    cases::{Arithmetic, Case, Reference, cases, reference},
 };
 use testgen_types::{Operator, OperatorGroup, Precision};
 
@@ -43,6 +47,8 @@ pub(super) struct PlannedPrimitive {
     pub(super) precision: Precision,
     /// Whether its numbers are so large that exponentials overflow.
     pub(super) is_large: bool,
+    /// The reduction that is computed in place of the operator.
+    reduction: Option<PrimitiveReduction>,
     variant: String,
 }
 
@@ -77,6 +83,8 @@ fn sizes(operator: Operator) -> &'static [&'static [usize]] {
         (Operator::MaxPool1d | Operator::AvgPool1d, _) => POOLS_1D,
         (Operator::MaxPool2d | Operator::AvgPool2d, _) => POOLS_2D,
         (Operator::MaxPool3d | Operator::AvgPool3d, _) => POOLS_3D,
+        // Products of thousands of numbers may leave the range of f32 on the way.
+        (Operator::Prod, _) => &MATRICES[..4],
         (Operator::BatchNorm, _) => CHANNELS,
         (Operator::GroupNorm, _) => GROUPS,
         (Operator::Tanh | Operator::LayerNorm | Operator::RmsNorm, _)
@@ -103,14 +111,25 @@ fn of_operator(operator: Operator, precision: Precision) -> Vec<PlannedPrimitive
         },
         precision,
         is_large,
+        reduction: None,
         variant: case.variant,
     };
     all.flat_map(|case| {
         let large = is_softmax.then(|| planned(case.clone(), true));
         let without = is_norm.then(|| planned(plain(&case), false));
-        [Some(planned(case, false)), large, without]
+        let computed = planned(case, false);
+        let further = further_reductions(operator)
+            .iter()
+            .map(|reduction| PlannedPrimitive {
+                reduction: Some(*reduction),
+                ..computed.clone()
+            })
+            .collect::<Vec<PlannedPrimitive>>();
+        [Some(computed), large, without]
+            .into_iter()
+            .flatten()
+            .chain(further)
     })
-    .flatten()
     .collect()
 }
 
@@ -137,10 +156,39 @@ fn scaled(call: &Call) -> Call {
 }
 
 impl PlannedPrimitive {
+    /// The problem that the library computes.
+    ///
+    /// # Errors
+    ///
+    /// No library has the operator with these arguments.
+    pub(super) fn problem(&self) -> Result<PrimitiveProblem, CallError> {
+        let problem = PrimitiveProblem::of_call(&self.call)?;
+        Ok(match self.reduction {
+            Some(reduction) => PrimitiveProblem {
+                kind: PrimitiveKind::Reduction(reduction),
+                ..problem
+            },
+            None => problem,
+        })
+    }
+
+    /// The result with its bounds.
+    pub(super) fn reference(&self) -> Reference {
+        let arithmetic = Arithmetic::for_precision(self.precision);
+        match self.reduction {
+            Some(reduction) => further_reference(reduction, &self.call, arithmetic),
+            None => reference(&self.call, arithmetic),
+        }
+    }
+
     /// Its names in reports.
     pub(super) fn computation(&self) -> NamedComputation {
+        let name = self.reduction.map_or_else(
+            || self.call.operator.to_string(),
+            |reduction| reduction.as_str().to_owned(),
+        );
         let parts = [
-            format!("{} {}", self.call.operator, self.call.shapes()),
+            format!("{name} {}", self.call.shapes()),
             self.variant.clone(),
             if self.is_large {
                 "large numbers".to_owned()
@@ -151,7 +199,7 @@ impl PlannedPrimitive {
         let parts: Vec<String> = parts.into_iter().filter(|part| !part.is_empty()).collect();
         NamedComputation {
             arithmetic: self.precision.to_string(),
-            variant: self.call.operator.to_string(),
+            variant: name,
             description: parts.join(", "),
         }
     }
@@ -168,6 +216,18 @@ mod tests {
         for library in [LibraryName::Cudnn, LibraryName::Miopen] {
             assert_planned(library.operators());
         }
+    }
+
+    #[test]
+    fn a_sum_has_norms_and_a_maximum_the_largest_magnitude() {
+        let plan = PrimitivePlan::new(&[Operator::Sum, Operator::Max], Some(Precision::F16));
+        let count = |name: &str| {
+            let planned = plan.calls().filter(|it| it.computation().variant == name);
+            planned.count()
+        };
+        assert!(count("sum") > 0);
+        assert_eq!(["norm1", "norm2"].map(count), [count("sum"); 2]);
+        assert_eq!(count("amax"), count("max"));
     }
 
     fn assert_planned(operators: &[Operator]) {

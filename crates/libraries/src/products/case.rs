@@ -30,8 +30,8 @@ impl<'a> GemmCase<'a> {
         product: &'a Gemm,
         factors: &Factors,
     ) -> Result<Self, GpuError> {
-        // Values that must not be read are NaN: C with beta 0, a bias or scales that the product
-        // does not have, padding, guards, and D.
+        // Values that must not be read are NaN: C with beta 0, A and B with alpha 0, a bias or
+        // scales that the product does not have, padding, guards, and D.
         let buffer = |operand| Guarded::new(opened.gpu, product.stored(operand));
         let vector =
             |number, length| Guarded::new(opened.gpu, MatrixStorage::vector(number, length));
@@ -45,18 +45,17 @@ impl<'a> GemmCase<'a> {
             bias: vector(product.stored(Operand::D).number, product.rows)?,
             scales: [vector(NumberType::F32, 1)?, vector(NumberType::F32, 1)?],
         };
-        let [turned_a, turned_b] = product.transposed;
-        case.a
-            .write(|matrix, row, column| factors.a(matrix, swap(turned_a, [row, column])))?;
-        case.b
-            .write(|matrix, row, column| factors.b(matrix, swap(turned_b, [row, column])))?;
+        let result = product.arithmetic.result;
+        if product.alpha != 0.0 || !opened.blas.name().skips_factors(result) {
+            let [turned_a, turned_b] = product.transposed;
+            case.a
+                .write(|matrix, row, column| factors.a(matrix, swap(turned_a, [row, column])))?;
+            case.b
+                .write(|matrix, row, column| factors.b(matrix, swap(turned_b, [row, column])))?;
+        }
         if product.beta != 0.0 {
-            let added = if opened.blas.in_place() {
-                &mut case.d
-            } else {
-                &mut case.c
-            };
-            added.write(|matrix, row, column| factors.c(matrix, [row, column]))?;
+            case.c
+                .write(|matrix, row, column| factors.c(matrix, [row, column]))?;
         }
         if product.epilogue.bias {
             case.bias.write(|_, row, _| factors.bias(row))?;
@@ -82,7 +81,11 @@ impl<'a> GemmCase<'a> {
 
     /// Computes the product with an algorithm. An error is one of the device.
     pub(super) fn compute(&self, algorithm: &Algorithm) -> Result<AlgorithmResult, GpuError> {
-        self.d.restore()?;
+        if self.opened.blas.in_place(algorithm) {
+            self.d.fill_from(&self.c)?;
+        } else {
+            self.d.restore()?;
+        }
         let call = GemmCall::from(self.product);
         match self.opened.blas.run(&call, algorithm, self.buffers()) {
             Ok(()) => {}

@@ -181,6 +181,8 @@ impl Factors {
         let [of_a, of_b] = product.scales.unwrap_or([1.0; 2]);
         let sum = times(times(sum, of_a), of_b);
         let scaled = match product.alpha {
+            // A and B are not read then, and may be NaN.
+            0.0 => BoundedNumber::exact(0.0),
             1.0 => sum,
             alpha => times(self.with_scaled_factor(sum), alpha),
         };

@@ -23,7 +23,7 @@ impl ProductPlan {
     /// Every shape in every type that a library may have, with every algorithm.
     pub(crate) fn full(library: LibraryName) -> Self {
         Self {
-            shapes: shapes(),
+            shapes: [shapes(), without_terms()].concat(),
             arithmetics: arithmetics(library),
             epilogues: matches!(library, LibraryName::CublasLt | LibraryName::HipblasLt),
         }
@@ -37,9 +37,8 @@ impl ProductPlan {
         let aligned = small()
             .filter(|shape| shape.fits(GemmTypes::INT8))
             .step_by(3);
-        let few = few.chain(aligned).collect();
         Self {
-            shapes: few,
+            shapes: few.chain(aligned).chain(without_terms()).collect(),
             ..Self::full(library)
         }
     }
@@ -100,6 +99,17 @@ fn arithmetics(library: LibraryName) -> Vec<GemmTypes> {
 /// between 4096 and 8192.
 const LONG: [usize; 5] = [4095, 4096, 4097, 8192, 8193];
 
+/// Shapes whose sums have no terms, so that D is beta * C: kernels that return at once leave D as it
+/// is (cuBLAS of pytorch 31421, stream-k kernels of hipBLASLt 1399). One fits factors of 8 bits.
+fn without_terms() -> Vec<ProductShape> {
+    let batch = ProductShape {
+        batch: 3,
+        ..ProductShape::new([17, 5, 0])
+    };
+    let sizes = [[17, 33, 0], [1, 64, 0], [16, 16, 0]];
+    [sizes.map(ProductShape::new).as_slice(), &[batch]].concat()
+}
+
 /// 200 shapes: one row or column, one tile, tiles with tails, long sums, tall and wide matrices,
 /// batches.
 fn shapes() -> Vec<ProductShape> {
@@ -159,6 +169,8 @@ fn shapes() -> Vec<ProductShape> {
         ..ProductShape::new(sizes)
     }));
     shapes.extend([[2, 2, 2], [3, 5, 7], [31, 31, 31]].map(ProductShape::new));
+    // A matrix and a vector; above are products with one row.
+    shapes.extend(LONG.map(|inner| ProductShape::new([33, 1, inner])));
     shapes
 }
 

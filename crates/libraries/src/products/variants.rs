@@ -33,8 +33,9 @@ const SCALES: [f64; 2] = [0.25, 1.6875];
 const TRANSPOSES: [[bool; 2]; 4] = [[false, false], [false, true], [true, false], [true, true]];
 
 /// The variants of a shape: every transposition, each with two pairs of factors; those, padding and
-/// scales alternate with the index of the shape, so that all are combined over the list. A plan with
-/// epilogues has two more.
+/// scales alternate with the index of the shape, so that all are combined over the list. One more has
+/// an alpha of 0, and two more of a plan with epilogues have one; not of shapes whose sums have no
+/// terms.
 pub(super) fn products(
     plan: &ProductPlan,
     shape: ProductShape,
@@ -55,10 +56,29 @@ pub(super) fn products(
             });
         }
     }
+    if shape.inner == 0 {
+        return products;
+    }
+    products.push(without_product(shape, arithmetic, index));
     if plan.epilogues && !arithmetic.has_bytes() {
         products.extend([0, 2].map(|offset| with_epilogue(shape, arithmetic, index, offset)));
     }
     products
+}
+
+/// The product with an alpha of 0, which is beta * C.
+fn without_product(shape: ProductShape, arithmetic: GemmTypes, index: usize) -> Gemm {
+    let third = if arithmetic.compute == ComputeType::I32 {
+        3.0
+    } else {
+        0.75
+    };
+    Gemm {
+        transposed: TRANSPOSES[index / 3 % TRANSPOSES.len()],
+        alpha: 0.0,
+        beta: [third, 0.0, 1.0][index % 3],
+        ..product(shape, arithmetic, index)
+    }
 }
 
 /// The product of a shape, with its padding and scales.
@@ -69,11 +89,12 @@ fn product(shape: ProductShape, arithmetic: GemmTypes, index: usize) -> Gemm {
         inner,
         batch,
     } = shape;
-    // Elements of 8 bits need columns that start at multiples of 16 bytes.
-    let step = if arithmetic.has_bytes() {
-        16
-    } else {
-        [3, 8][index / 2 % 2]
+    let step = match (arithmetic.has_bytes(), rows == 1 || columns == 1) {
+        // Elements of 8 bits need columns that start at multiples of 16 bytes.
+        (true, _) => 16,
+        // Vectors that are stored as rows have an increment of 2.
+        (false, true) => 1,
+        (false, false) => [3, 8][index / 2 % 2],
     };
     Gemm {
         batch,
@@ -117,6 +138,35 @@ mod tests {
         }
         // Five epilogues and none, four transpositions, five kinds of numbers.
         assert_eq!(variants.len(), 6 * 4 * 5);
+    }
+
+    #[test]
+    fn an_alpha_of_0_has_every_beta_in_every_transposition() {
+        let plan = ProductPlan::full(LibraryName::Rocblas);
+        let arithmetic = GemmTypes::for_precision(Precision::F32);
+        let mut variants = BTreeSet::new();
+        for (index, shape) in plan.shapes.iter().enumerate() {
+            let products = products(&plan, *shape, arithmetic, index);
+            let zero = products.iter().filter(|product| product.alpha == 0.0);
+            variants.extend(zero.map(|product| (product.transposes(), product.beta.to_bits())));
+        }
+        assert_eq!(variants.len(), 4 * 3);
+    }
+
+    #[test]
+    fn sums_without_terms_have_every_pair_of_factors() {
+        let plan = ProductPlan::reduced(LibraryName::CublasLt);
+        for arithmetic in &plan.arithmetics {
+            let mut scalars = BTreeSet::new();
+            for (index, shape) in plan.shapes.iter().enumerate() {
+                if shape.inner == 0 && shape.fits(*arithmetic) {
+                    let products = products(&plan, *shape, *arithmetic, index);
+                    let pairs = products.iter();
+                    scalars.extend(pairs.map(|it| [it.alpha, it.beta].map(f64::to_bits)));
+                }
+            }
+            assert_eq!(scalars.len(), 6, "{arithmetic}");
+        }
     }
 
     #[test]

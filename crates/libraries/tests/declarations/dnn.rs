@@ -60,7 +60,7 @@ fn numbers_of_the_simulated_primitives_are_those_of_its_header() {
     let of_t5 = norms.map(|name| amd(&format!("MIOPEN_{name}_T5")));
     let norms = norms.map(|name| amd(&format!("MIOPEN_{name}")));
     assert_eq!([simulated::NORMS, simulated::T5_NORMS], [norms, of_t5]);
-    let reductions = ["ADD", "MIN", "MAX", "AVG"];
+    let reductions = ["ADD", "MUL", "MIN", "MAX", "AMAX", "AVG", "NORM1", "NORM2"];
     let reductions = reductions.map(|name| amd(&format!("MIOPEN_REDUCE_TENSOR_{name}")));
     assert_eq!(simulated::REDUCTIONS, reductions);
     assert_eq!(simulated::PROPAGATE_NAN, amd("MIOPEN_PROPAGATE_NAN"));
@@ -94,9 +94,13 @@ fn assert_named(table: &str, prefix: &str, named: &[NamedNumber]) {
 fn numbers_of_softmax_and_reductions_are_those_of_both_headers() {
     let reductions = [
         PrimitiveReduction::Sum,
+        PrimitiveReduction::Product,
         PrimitiveReduction::Min,
         PrimitiveReduction::Max,
+        PrimitiveReduction::LargestMagnitude,
         PrimitiveReduction::Mean,
+        PrimitiveReduction::Norm1,
+        PrimitiveReduction::Norm2,
     ];
     for (table, vendor) in [(AMD, "MIOPEN"), (NVIDIA, "CUDNN")] {
         let algorithms = [

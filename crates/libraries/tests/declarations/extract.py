@@ -23,14 +23,14 @@ ENUMS = re.compile(
     r"|miopen(Activation(LOGISTIC|TANH|(CLIPPED)?RELU)|Pooling(Max|Average|AverageInclusive)|BN(Spatial|PerActivation))$"
     r"|MIOPEN_(ELEMENTWISE_AFFINE|WEIGHT_BIAS)(_T5)?$"
     r"|CUDNN_(ACTIVATION_(SIGMOID|TANH|(CLIPPED_)?RELU|SWISH)|POOLING_(MAX|AVERAGE)\w*|BATCHNORM_(SPATIAL|PER_ACTIVATION))$"
-    r"|(MIOPEN|CUDNN)_(SOFTMAX_\w+|REDUCE_TENSOR_(ADD|MIN|MAX|AVG|NO_INDICES)|PROPAGATE_NAN|32BIT_INDICES)$"
+    r"|(MIOPEN|CUDNN)_(SOFTMAX_\w+|REDUCE_TENSOR_(ADD|MUL|MIN|A?MAX|AVG|NORM[12]|NO_INDICES)|PROPAGATE_NAN|32BIT_INDICES)$"
     r"|CUDNN_(DATA_(FLOAT|HALF|BFLOAT16)|TENSOR_OP_MATH|FMA_MATH|CROSS_CORRELATION|TENSOR_N(CHW|HWC)|DETERMINISTIC)$"
     r"|CUDNN_(CONVOLUTION_(FWD|BWD_DATA)_ALGO_\w+|STATUS_NOT_SUPPORTED\w*|STATUS_ARCH_MISMATCH)$"
 )
 FUNCTIONS = re.compile(
     r"(rocblas_(create_handle|destroy_handle|get_version_string|set_math_mode|set_atomics_mode"
-    r"|gemm_(strided_batched_)?ex(_get_solutions)?)"
-    r"|cublas(Create_v2|Destroy_v2|GetVersion_v2|SetMathMode|GemmEx|GemmStridedBatchedEx|LtMatmulAlgoConfigGetAttribute)"
+    r"|gemm_(strided_batched_)?ex(_get_solutions)?|sgemv|(s|hsh|tst)gemv_strided_batched)"
+    r"|cublas(Sgemv_v2|(S|HSH|TST)gemvStridedBatched|Create_v2|Destroy_v2|GetVersion_v2|SetMathMode|GemmEx|GemmStridedBatchedEx|LtMatmulAlgoConfigGetAttribute)"
     r"|(hipblas|cublas)Lt(Create|Destroy|GetVersion|Matmul|MatmulAlgoGetHeuristic"
     r"|(MatmulDesc|MatrixLayout|MatmulPreference)(Create|Destroy|SetAttribute))"
     r"|miopen(CreateWithStream|Destroy|GetVersion|(Create|Set|Destroy)TensorDescriptor|(Create|Destroy)ConvolutionDescriptor"

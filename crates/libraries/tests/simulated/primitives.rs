@@ -136,7 +136,33 @@ const FAILED: &[FailedOperators] = &[
     FailedOperators {
         fault: "block",
         arithmetics: ALL,
-        operators: &["group_norm", "layer_norm", "mean", "rms_norm", "sum"],
+        operators: &[
+            "group_norm",
+            "layer_norm",
+            "mean",
+            "norm1",
+            "norm2",
+            "rms_norm",
+            "sum",
+        ],
+        message: "elements are wrong",
+    },
+    FailedOperators {
+        fault: "magnitude",
+        arithmetics: ALL,
+        operators: &["amax", "norm1"],
+        message: "elements are wrong",
+    },
+    FailedOperators {
+        fault: "root",
+        arithmetics: ALL,
+        operators: &["norm2"],
+        message: "elements are wrong",
+    },
+    FailedOperators {
+        fault: "start",
+        arithmetics: ALL,
+        operators: &["prod"],
         message: "elements are wrong",
     },
     FailedOperators {
@@ -178,7 +204,11 @@ const FAILED: &[FailedOperators] = &[
 
 #[test]
 fn every_fault_of_an_operator_is_detected() {
-    let every: BTreeSet<String> = operators().map(|operator| operator.to_string()).collect();
+    let further = ["amax", "norm1", "norm2"].map(str::to_owned);
+    let every: BTreeSet<String> = operators()
+        .map(|operator| operator.to_string())
+        .chain(further)
+        .collect();
     for failed_operators in FAILED {
         let fault = failed_operators.fault;
         let report = report("miopen", &format!("primitive={fault}"));
@@ -217,9 +247,9 @@ fn miopen_passes_with_every_algorithm_of_its_operators() {
     for row in &rows {
         assert_eq!(count(row, "failed"), 0, "{row}");
     }
-    // In f32, f16 and bf16: three solutions of four convolutions, four reductions, and three norms
+    // In f32, f16 and bf16: three solutions of four convolutions, eight reductions, and three norms
     // with and without a weight.
-    let everywhere = 3 * (3 * 4 + 4 + 3 * 2);
+    let everywhere = 3 * (3 * 4 + 8 + 3 * 2);
     // In f32 and f16: four activations, a maximum and two means of windows in three dimensions, two
     // algorithms of the softmax in two modes, its logarithm in two modes, and a batch norm in two.
     let others = 2 * (4 + 3 + 2 * 3 + 2 * 2 + 2 + 2);

@@ -139,7 +139,7 @@ impl Arithmetic {
     }
 
     /// The square root.
-    pub(crate) fn sqrt(self, a: BoundedNumber) -> BoundedNumber {
+    pub fn sqrt(self, a: BoundedNumber) -> BoundedNumber {
         self.function(f64::sqrt, a, ulps::SQRT)
     }
 
@@ -200,6 +200,7 @@ impl Arithmetic {
         let error = error + finite_or_zero(step);
         BoundedNumber {
             error,
+            // The variance of an error that is uniform from -step to step.
             variance: number.variance + step * step / 3.0,
             ..number
         }

@@ -1,9 +1,9 @@
 //! Compares a computed tensor with its reference.
 
-use crate::{
-    calls::HostTensor,
-    cases::{number::BoundedNumber, reference::Reference},
-};
+mod element;
+
+use crate::{calls::HostTensor, cases::reference::Reference};
+use element::ElementPair;
 
 /// How far a computed tensor is from its reference.
 #[derive(Debug, Clone, PartialEq)]
@@ -72,68 +72,6 @@ pub fn evaluate(reference: &Reference, got: &HostTensor) -> ErrorEvaluation {
 /// where one is not finite.
 pub(crate) fn element_headroom(reference: &Reference, index: usize, got: f64) -> f64 {
     ElementPair::new(reference, reference.numbers[index], got).headroom
-}
-
-/// One element of both sides.
-struct ElementPair {
-    expected: BoundedNumber,
-    got: f64,
-    /// Bound / error; infinite where both are equal, 0 where one is not finite.
-    headroom: f64,
-    /// Whether the errors can be measured: both are finite.
-    finite: bool,
-}
-
-impl ElementPair {
-    fn new(reference: &Reference, expected: BoundedNumber, got: f64) -> Self {
-        let rounded = reference.element.round(expected.value);
-        let finite = rounded.is_finite() && got.is_finite();
-        let headroom = if finite {
-            let error = (got - expected.value).abs();
-            let zeros = expected.value == 0.0 && got == 0.0 && reference.signed_zeros;
-            match (error, expected.error) {
-                _ if zeros && expected.value.is_sign_negative() != got.is_sign_negative() => 0.0,
-                // Not bound / error: of an exact element that is NaN.
-                (0.0, _) => f64::INFINITY,
-                (error, bound) => bound / error,
-            }
-        } else if is_same_number(rounded, got) || overflows(reference, expected, got) {
-            f64::INFINITY
-        } else {
-            0.0
-        };
-        Self {
-            expected,
-            got,
-            headroom,
-            finite,
-        }
-    }
-
-    fn error(&self) -> f64 {
-        if self.finite {
-            self.got - self.expected.value
-        } else {
-            0.0
-        }
-    }
-
-    fn is_wrong(&self) -> bool {
-        self.headroom < 1.0
-    }
-}
-
-/// Whether the bound reaches over the largest number.
-fn overflows(reference: &Reference, expected: BoundedNumber, got: f64) -> bool {
-    // One side may then be infinite while the other is finite.
-    let largest = reference.element.largest();
-    let edge = expected.value.abs() - largest;
-    !got.is_nan()
-        && !expected.value.is_nan()
-        && expected.value.is_sign_negative() == got.is_sign_negative()
-        && expected.value.is_finite()
-        && edge.abs() <= expected.error
-        && (got.is_infinite() || got.abs() >= largest - expected.error)
 }
 
 fn element_failure(
@@ -255,10 +193,6 @@ impl ErrorEvaluation {
     }
 }
 
-fn is_same_number(a: f64, b: f64) -> bool {
-    a == b || a.is_nan() && b.is_nan()
-}
-
 fn euclidean_norm(values: &mut dyn Iterator<Item = f64>) -> f64 {
     values.map(|value| value * value).sum::<f64>().sqrt()
 }
@@ -272,7 +206,7 @@ fn relative(value: f64, to: f64) -> f64 {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::calls::Element;
+    use crate::{calls::Element, cases::number::BoundedNumber};
 
     fn reference(values: &[f64], error: f64) -> Reference {
         let number = |value: &f64| BoundedNumber {

@@ -53,6 +53,7 @@ fn is_softmax(operator: Operator) -> bool {
 
 /// Every number, or every pair of numbers.
 fn elementwise(operator: Operator, element: Element, numbers: &[f64]) -> Vec<Case> {
+    // Of any size: every input is replaced.
     let plain = cases(operator, &[1, 1], element);
     plain
         .into_iter()
@@ -168,6 +169,7 @@ fn hidden_scores(operator: Operator, element: Element) -> Vec<Case> {
         return Vec::new();
     }
     let hidden = f64::NEG_INFINITY;
+    // The difference of any two of them is finite.
     let large = element.largest() / 4.0;
     let rows = [
         [0.5, hidden, 1.5],

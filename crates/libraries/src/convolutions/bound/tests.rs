@@ -2,8 +2,10 @@
 
 use super::{ConvolutionBounds, ConvolutionEvaluation};
 use crate::{
-    convolution_library::ConvolutionAlgorithm, convolution_problem::ConvolutionProblem,
-    convolutions::plan::ConvolutionPlan, product::ComputeType,
+    convolution_library::ConvolutionAlgorithm,
+    convolution_problem::ConvolutionProblem,
+    convolutions::plan::{ConvolutionNumbers, ConvolutionPlan},
+    product::ComputeType,
 };
 use testgen_operators::calls::{Attributes, Element};
 use testgen_types::{Operator, Precision};
@@ -51,6 +53,24 @@ fn a_transform_has_a_wider_bound() {
         let detects = is_zero || bounds.detects_lost_terms();
         assert!(detects, "{}", planned.problem);
     }
+}
+
+#[test]
+fn rounded_constants_may_scale_all_elements_of_a_large_result() {
+    let plan = ConvolutionPlan::new(true, Some(Precision::F32));
+    let largest = plan
+        .convolutions()
+        .filter(|planned| planned.kind == ConvolutionNumbers::Uniform)
+        .max_by_key(|planned| planned.problem.y.iter().product::<usize>())
+        .expect("a convolution of uniform numbers");
+    let bounds = ConvolutionBounds::new(&largest);
+    let passes = |factor: f64| {
+        let numbers = bounds.added.numbers.iter();
+        let values: Vec<f64> = numbers.map(|number| number.value * factor).collect();
+        bounds.evaluate_scale(&values).failure.is_none()
+    };
+    assert!(passes(1.0 + 1e-6) && passes(1.0 - 1e-6));
+    assert!(!passes(1.0 + 4e-6) && !passes(1.0 - 4e-6));
 }
 
 fn algorithm(transforms: bool) -> ConvolutionAlgorithm {

@@ -28,6 +28,7 @@ pub(super) fn cases(sizes: &CaseSizes<'_>) -> Vec<Case> {
         stride: vec![2; rank],
         padding: vec![1; rank],
         dilation: vec![2; rank],
+        // Smaller than the stride, as PyTorch requires.
         output_padding: if transposed {
             vec![1; rank]
         } else {

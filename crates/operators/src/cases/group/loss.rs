@@ -21,8 +21,10 @@ pub(super) fn cases(sizes: &CaseSizes<'_>) -> Vec<Case> {
         // Away from 0 and 1, near which PyTorch limits the logarithms.
         Operator::BceLoss => vec![numbers(0, [0.05, 0.95]), numbers(1, [0.0, 1.0])],
         Operator::BceWithLogitsLoss => vec![numbers(0, [-6.0, 6.0]), numbers(1, [0.0, 1.0])],
+        // Logarithms of probabilities, as PyTorch's function takes them.
         Operator::KlDivLoss => vec![numbers(0, [-4.0, -0.1]), numbers(1, [0.05, 0.95])],
         Operator::CrossEntropyLoss | Operator::NllLoss => {
+            // Logarithms of probabilities, or scores.
             let limits = if sizes.operator == Operator::NllLoss {
                 [-4.0, -0.1]
             } else {

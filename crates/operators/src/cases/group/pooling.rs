@@ -32,6 +32,7 @@ fn variants(operator: Operator, last: usize, rank: usize) -> Vec<(&'static str, 
     };
     let overlapping = Attributes {
         stride: vec![1; rank],
+        // PyTorch permits no more than half of the window.
         padding: vec![last / 2; rank],
         ..plain.clone()
     };

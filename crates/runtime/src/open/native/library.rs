@@ -47,11 +47,11 @@ fn tuning(device: &Device) -> Result<Option<testgen_libraries::Tuning>, String> 
             (TUNE_VARIABLE, TuningMode::Measure),
             (TUNED_VARIABLE, TuningMode::Read),
         ];
-        // An empty variable counts as absent, so that a job can clear it.
-        let path = |variable| std::env::var_os(variable).filter(|path| !path.is_empty());
-        let mut files = named
-            .into_iter()
-            .filter_map(|(variable, mode)| Some((path(variable)?, mode)));
+        let mut files = named.into_iter().filter_map(|(variable, mode)| {
+            // An empty variable counts as absent, so that a job can clear it.
+            let path = std::env::var_os(variable).filter(|path| !path.is_empty())?;
+            Some((path, mode))
+        });
         let opened = files
             .next()
             .map(|(path, mode)| TuningFile::load(path.as_ref(), mode).map(Arc::new));
