@@ -98,13 +98,13 @@ class Calls:
         # In a column with eager attention, attention is computed of its parts.
         return engine_operators.work(call, self.device, math=self.attention == "eager")
 
-    def time(self, tensors, timed, warmup, iterations):
+    def time(self, tensors, timed, **repetitions):
         """The milliseconds of a repeated call, whose results stay on the device."""
         name = timed.pop("call")
         if name not in TIMED:
             raise Unsupported(f"times of `{name}`")
         work = getattr(self, f"work_of_{name}")(tensors, **timed)
-        return {"milliseconds": engine_times.measured(self.device, work, warmup, iterations)}, {}
+        return {"milliseconds": engine_times.measured(self.device, work, **repetitions)}, {}
 
     def load(self, _, directory, model_type, dtype, config=None, implementation=None, **names):
         """Loads a checkpoint."""

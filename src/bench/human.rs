@@ -1,6 +1,10 @@
 //! Renders times for a terminal: what was measured on, a table, and what has no time.
 
-use super::{digits::digits, starts::joined, summary::BenchSummary};
+use super::{
+    digits::digits,
+    starts::{joined, rows},
+    summary::BenchSummary,
+};
 use std::{collections::BTreeSet, fmt::Write};
 use testgen_base::text::{Align, Table, one_line};
 use testgen_types::{BenchEntry, BenchStatus};
@@ -165,14 +169,20 @@ pub(super) fn without_time(entry: &BenchEntry) -> String {
     )
 }
 
-/// The last line: whether the report is green.
+/// The last line: whether the report is green, and the number of its rows.
 pub(super) fn result(summary: &BenchSummary) -> String {
     let word = if summary.green { "passed" } else { "failed" };
+    let count = |status| rows(&summary.entries, status);
+    let starts = if summary.starts > 1 {
+        format!(", in {} starts", summary.starts)
+    } else {
+        String::new()
+    };
     format!(
-        "result: {word}: {} timed, {} wrong, {} not timed\n",
-        count(BenchStatus::Timed, summary),
-        count(BenchStatus::Wrong, summary),
-        count(BenchStatus::NotTimed, summary)
+        "result: {word}: {} timed, {} wrong, {} not timed{starts}\n",
+        count(BenchStatus::Timed),
+        count(BenchStatus::Wrong),
+        count(BenchStatus::NotTimed)
     )
 }
 
@@ -185,11 +195,6 @@ fn named(name: &str, value: Option<String>) -> String {
 
 fn or_dash(count: Option<usize>) -> String {
     count.map_or_else(|| "-".to_owned(), |it| it.to_string())
-}
-
-fn count(status: BenchStatus, summary: &BenchSummary) -> usize {
-    let entries = summary.entries.iter();
-    entries.filter(|entry| entry.status == status).count()
 }
 
 #[cfg(test)]

@@ -1,15 +1,15 @@
 //! The entries of several starts of the suite, joined to one for each work.
 
 use super::comparison::{SpeedWork, work::work};
-use std::collections::BTreeMap;
-use testgen_types::{BenchEntry, BenchTimes};
+use std::collections::{BTreeMap, BTreeSet};
+use testgen_types::{BenchEntry, BenchStatus, BenchTimes};
 
 /// The timed work in the order in which it was timed first, each with the calls of all starts.
 pub(super) fn joined(entries: &[BenchEntry]) -> Vec<BenchEntry> {
     let mut joined: Vec<BenchEntry> = Vec::new();
-    let mut places: BTreeMap<TimedWork, usize> = BTreeMap::new();
+    let mut places: BTreeMap<RowWork, usize> = BTreeMap::new();
     for entry in entries.iter().filter(|entry| entry.times.is_some()) {
-        let same = TimedWork::new(entry).and_then(|work| {
+        let same = RowWork::new(entry).and_then(|work| {
             let place = *places.entry(work).or_insert(joined.len());
             joined.get_mut(place)
         });
@@ -21,15 +21,26 @@ pub(super) fn joined(entries: &[BenchEntry]) -> Vec<BenchEntry> {
     joined
 }
 
-/// The fields that the entries of one work have in common.
+/// The number of rows with this status: each work once, however often the suite was started.
+pub(super) fn rows(entries: &[BenchEntry], status: BenchStatus) -> usize {
+    let entries = entries.iter().filter(|entry| entry.status == status);
+    // An entry without a measurement is about all work of its subject.
+    let rows = entries.map(|entry| {
+        let subject = (&entry.subject, entry.precision);
+        (subject, entry.device, &entry.engine, RowWork::new(entry))
+    });
+    rows.collect::<BTreeSet<_>>().len()
+}
+
+/// The fields that the entries of one row have in common.
 #[derive(PartialEq, Eq, PartialOrd, Ord)]
-struct TimedWork {
+struct RowWork {
     work: SpeedWork,
     steps: Option<u32>,
     device_index: Option<u32>,
 }
 
-impl TimedWork {
+impl RowWork {
     fn new(entry: &BenchEntry) -> Option<Self> {
         Some(Self {
             work: work(entry, true)?,
@@ -48,8 +59,9 @@ fn append(first: &mut BenchEntry, other: &BenchEntry) {
 
 #[cfg(test)]
 mod tests {
-    use super::{BenchEntry, BenchTimes, joined};
+    use super::{BenchEntry, BenchStatus, BenchTimes, joined, rows};
     use crate::bench::lines::tests::entry;
+    use testgen_types::Precision;
 
     #[test]
     fn starts_of_one_work_are_one_entry() {
@@ -72,5 +84,33 @@ mod tests {
             joined(&entries),
             [timed(8, &[4.0, 4.0, 6.0, 7.0, 8.0]), timed(1, &[2.0])]
         );
+    }
+
+    #[test]
+    fn a_row_is_counted_once_for_all_starts() {
+        let with = |batch, status| BenchEntry {
+            batch: Some(batch),
+            status,
+            ..entry()
+        };
+        let whole = |precision| BenchEntry {
+            precision,
+            measured: None,
+            ..with(1, BenchStatus::Wrong)
+        };
+        let start = [
+            with(1, BenchStatus::Timed),
+            with(8, BenchStatus::Timed),
+            with(99, BenchStatus::NotTimed),
+            whole(Precision::F16),
+            whole(Precision::Bf16),
+        ];
+        let statuses = [
+            BenchStatus::Timed,
+            BenchStatus::NotTimed,
+            BenchStatus::Wrong,
+        ];
+        let entries = [start.as_slice(), &start, &start].concat();
+        assert_eq!(statuses.map(|status| rows(&entries, status)), [2, 1, 2]);
     }
 }

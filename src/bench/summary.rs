@@ -11,6 +11,9 @@ pub struct BenchSummary {
     pub version: u32,
     /// Whether something was timed, nothing is wrong, and each line can be read.
     pub green: bool,
+    /// The starts of the suite, one after another; 1 for reports that were read from files, which do
+    /// not say it.
+    pub starts: u32,
     /// The entries in the order in which they were measured.
     pub entries: Vec<BenchEntry>,
     /// Problems of the report itself.
@@ -35,9 +38,15 @@ impl BenchSummary {
         Self {
             version: Self::VERSION,
             green: problems.is_empty() && !has(BenchStatus::Wrong),
+            starts: 1,
             entries,
             problems,
         }
+    }
+
+    /// The same report, of so many starts.
+    pub fn of_starts(self, starts: u32) -> Self {
+        Self { starts, ..self }
     }
 }
 

@@ -77,12 +77,16 @@ pub(super) struct BenchArguments {
     /// Tokens that are generated one after another after each prompt; 0 for none
     #[arg(long, value_name = "COUNT", default_value_t = 16)]
     steps: u32,
-    /// Calls before the timed ones
+    /// The fewest calls before the timed ones
     #[arg(long, value_name = "COUNT", default_value_t = 3)]
     warmup: u32,
-    /// Timed calls, and timed sequences
+    /// The fewest timed calls, and timed sequences
     #[arg(long, value_name = "COUNT", default_value = "20")]
     iterations: NonZeroU32,
+    /// The time for which the warm-up, and then the timed calls, go on at least; it adds calls up to
+    /// 10,000 times of a row; 0 for `--warmup` and `--iterations` alone
+    #[arg(long, value_name = "MILLISECONDS", default_value_t = 300)]
+    min_time: u32,
     /// Starts of the suite, one after another; a comparison of at least three with three knows how
     /// much starts differ, which calls of one start do not show
     #[arg(long, value_name = "COUNT", default_value = "1")]
@@ -181,6 +185,7 @@ impl BenchArguments {
             repetitions: Repetitions {
                 warmup: self.warmup,
                 iterations: self.iterations.get(),
+                min_time_ms: self.min_time,
             },
         };
         serde_json::to_string(&request).expect("a request has string keys only")
@@ -205,7 +210,7 @@ fn show(
     }
     // Kept even if the report is red, because the measured times are valid.
     let problem = suite::keep_lines(executions, &arguments.report)?;
-    let summary = BenchSummary::new(lines, problem);
+    let summary = BenchSummary::new(lines, problem).of_starts(arguments.starts.get());
     let tuned_green = arguments.tuning.report()?;
     PrintedSummary {
         summary: &summary,

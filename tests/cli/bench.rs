@@ -24,17 +24,19 @@ fn times_are_shown_and_a_wrong_result_is_red() {
         ];
         lines.join("\n")
     };
-    let sizes = ["--batch", "2", "--tokens", "128,512", "--iterations", "3"];
+    let sizes = ["--batch", "2", "--tokens", "128,512"];
+    let repetitions = ["--iterations", "3", "--min-time", "40"];
     let arguments = [
         &["--device", "cpu", "--report", "bench.jsonl"],
         sizes.as_slice(),
+        repetitions.as_slice(),
     ]
     .concat();
     let passed = suite::bench(&project, &rules("not_timed"), &arguments).expect_code(0);
     insta::assert_snapshot!(passed.stdout);
     let log = project.read("bench.jsonl.log");
     assert!(
-        log.contains(r#"bench: {"subjects":["encoder_only::bert::cpu"],"precisions":[],"batches":[2],"tokens":[128,512],"steps":16,"repetitions":{"warmup":3,"iterations":3}}"#),
+        log.contains(r#"bench: {"subjects":["encoder_only::bert::cpu"],"precisions":[],"batches":[2],"tokens":[128,512],"steps":16,"repetitions":{"warmup":3,"iterations":3,"min_time_ms":40}}"#),
         "{log}"
     );
     assert_eq!(project.read("bench.jsonl").lines().count(), 2);
@@ -69,6 +71,8 @@ fn starts_are_one_row_and_are_compared_with_starts() {
     assert_eq!(project.read("bench.jsonl").lines().count(), 3);
     let rows = timed.stdout.lines().filter(|line| line.contains("forward"));
     assert_eq!(rows.count(), 1, "{}", timed.stdout);
+    let result = "result: passed: 1 timed, 0 wrong, 0 not timed, in 3 starts";
+    assert!(timed.stdout.contains(result), "{}", timed.stdout);
     let compare = [
         "report",
         "bench.jsonl",

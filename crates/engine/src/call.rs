@@ -143,10 +143,14 @@ pub enum EngineCall {
     Time {
         /// The call, with its name and its arguments.
         timed: Box<EngineCall>,
-        /// Calls before the measured ones.
+        /// The fewest calls before the measured ones.
         warmup: u32,
-        /// Calls that are measured.
+        /// The fewest calls that are measured.
         iterations: u32,
+        /// The milliseconds that must have passed before the calls of the warm-up end, and again
+        /// before the measured calls end; 0 for calls by number alone. From 10,000 calls on it adds
+        /// none.
+        min_time_ms: u32,
     },
     /// Forgets the tokens of a sequence.
     ResetSession {

@@ -94,21 +94,36 @@ fn a_correct_engine_answers() {
 
 #[test]
 fn times_are_as_many_as_requested_and_above_zero() {
-    let repetitions = Repetitions {
-        warmup: 2,
-        iterations: 3,
-    };
-    let time = |mode: &str| {
+    let time = |mode: &str, min_time_ms| {
+        let repetitions = Repetitions {
+            warmup: 2,
+            iterations: 3,
+            min_time_ms,
+        };
         let engine = start(mode).unwrap();
         engine.time_forward(1, &Tensors::new(), repetitions)
     };
-    assert_eq!(time("times").unwrap(), [1.5, 9.0, 9.0]);
-    for mode in ["times_missing", "times_zero"] {
-        let error = time(mode).expect_err(mode).to_string();
-        assert!(error.contains("does not have 3 times above 0"), "{error}");
+    assert_eq!(time("times", 0).unwrap(), [1.5, 9.0, 9.0]);
+    assert_eq!(time("times", 20).unwrap(), [1.5, 29.0, 29.0]);
+    for (mode, min_time_ms, part) in [
+        (
+            "times_missing",
+            0,
+            "2 of its 2 times are above 0, expected 3 to 3",
+        ),
+        (
+            "times_zero",
+            0,
+            "2 of its 3 times are above 0, expected 3 to 3",
+        ),
+        // In the report these calls would have gone on for the time.
+        ("times_hurried", u32::MAX, "it ended after 3 calls in"),
+    ] {
+        let error = time(mode, min_time_ms).expect_err(mode).to_string();
+        assert!(error.contains(part), "{error}");
     }
     assert!(
-        matches!(time("none"), Err(EngineError::Unsupported { message }) if message.contains("does not measure times"))
+        matches!(time("none", 0), Err(EngineError::Unsupported { message }) if message.contains("does not measure times"))
     );
 }
 

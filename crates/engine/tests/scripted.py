@@ -259,8 +259,10 @@ def answer(request, tensors):
     if call == "time":
         count = request["iterations"] - (MODE == "times_missing")
         first = 0.0 if MODE == "times_zero" else 1.5
-        # The name of the timed call and the warm-up are seen in the times.
-        others = [len(request["timed"]["call"]) + request["warmup"]] * (count - 1)
+        if MODE != "times_hurried":
+            time.sleep(request["min_time_ms"] / 1e3)
+        # The name of the timed call, the warm-up and the minimum time are seen in the times.
+        others = [len(request["timed"]["call"]) + request["warmup"] + request["min_time_ms"]] * (count - 1)
         return write({"id": identifier, "reply": {"milliseconds": [first, *others]}})
     return write({"id": identifier, "reply": {"in_use": 0, "session": 1}})
 

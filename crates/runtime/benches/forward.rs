@@ -220,6 +220,7 @@ fn layers(model: &Model, inputs: &Arrays) -> Result<Option<[f64; 3]>, String> {
     let repetitions = Repetitions {
         warmup: 1,
         iterations: 1,
+        min_time_ms: 0,
     };
     let times = model.time_layers(inputs, repetitions);
     let times = times.map_err(|error| error.to_string())?;

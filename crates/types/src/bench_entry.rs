@@ -112,7 +112,7 @@ pub struct BenchEntry {
     /// Of `model_call`: the calls of these shapes in one forward call.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub calls: Option<usize>,
-    /// How often it was repeated.
+    /// How often it was repeated at least; `times` has every timed call.
     pub repetitions: Repetitions,
     /// Whether it was timed.
     pub status: BenchStatus,

@@ -1,6 +1,7 @@
 //! Ratios of samples with known distributions.
 
-use super::{BootstrapRandom, SpeedRatio};
+use super::{BootstrapRandom, SpeedRatio, median};
+use testgen_types::quantile;
 
 /// Times around `center` with noise of a few percent, of a seed.
 fn times(center: f64, seed: u64) -> Vec<f64> {
@@ -27,6 +28,16 @@ fn the_interval_contains_the_ratio_and_is_the_same_again() {
     assert_eq!(SpeedRatio::new(&[], &[&later]), None);
     let few = of_one_start(&earlier[..4], &later).expect("there are times");
     assert_eq!(few.interval, None);
+}
+
+#[test]
+fn the_median_of_times_is_the_quantile_of_sorted_ones() {
+    for count in 0..40 {
+        let times = times(10.0, 3)[..count].to_vec();
+        let mut sorted = times.clone();
+        sorted.sort_by(f64::total_cmp);
+        assert_eq!(median(times), quantile(&sorted, 0.5), "{count} times");
+    }
 }
 
 #[test]

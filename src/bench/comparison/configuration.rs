@@ -14,6 +14,7 @@ pub(super) fn differing(
         let mut fields = vec![
             ("config", or_unknown(entry.config.clone())),
             ("warmup", entry.repetitions.warmup.to_string()),
+            ("min_time_ms", entry.repetitions.min_time_ms.to_string()),
             (
                 "steps",
                 or_unknown(entry.steps.map(|steps| steps.to_string())),

@@ -73,7 +73,17 @@ fn other_configurations_are_refused_with_the_field() {
             BenchEntry {
                 repetitions: Repetitions {
                     warmup: 9,
-                    iterations: 3,
+                    ..entry.repetitions
+                },
+                ..timed(10.0)
+            },
+        ),
+        (
+            "min_time_ms",
+            BenchEntry {
+                repetitions: Repetitions {
+                    min_time_ms: 300,
+                    ..entry.repetitions
                 },
                 ..timed(10.0)
             },

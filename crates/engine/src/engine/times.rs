@@ -4,6 +4,7 @@ use super::Engine;
 use crate::{
     call::EngineCall, error::EngineError, operator_call, reply::TimeReply, tensors::Tensors,
 };
+use std::time::{Duration, Instant};
 use testgen_operators::calls::Call as OperatorCall;
 use testgen_types::{Precision, Repetitions};
 
@@ -58,7 +59,7 @@ impl Engine {
         &self,
         timed: EngineCall,
         inputs: &Tensors,
-        Repetitions { warmup, iterations }: Repetitions,
+        repetitions: Repetitions,
     ) -> Result<Vec<f64>, EngineError> {
         if !self.hello.times {
             let message = format!("engine {} does not measure times", self.name);
@@ -66,19 +67,84 @@ impl Engine {
         }
         let call = EngineCall::Time {
             timed: Box::new(timed),
-            warmup,
-            iterations,
+            warmup: repetitions.warmup,
+            iterations: repetitions.iterations,
+            min_time_ms: repetitions.min_time_ms,
         };
+        let start = Instant::now();
         let (TimeReply { milliseconds }, _) = self.call(call, inputs)?;
-        // A time that was not measured would be taken for one.
-        let measured = milliseconds.iter().all(|time| *time > 0.0);
-        // As many as were asked for: a mean over fewer would look as certain.
-        if measured && milliseconds.len() == iterations as usize {
-            return Ok(milliseconds);
-        }
-        Err(EngineError::Failed {
-            call: "time",
-            message: format!("it does not have {iterations} times above 0: {milliseconds:?}"),
+        confirmed(milliseconds, repetitions, start.elapsed()).map_err(|message| {
+            EngineError::Failed {
+                call: "time",
+                message,
+            }
         })
+    }
+}
+
+/// The times of an engine whose reply took `elapsed`, if they can be what was requested.
+fn confirmed(
+    milliseconds: Vec<f64>,
+    repetitions: Repetitions,
+    elapsed: Duration,
+) -> Result<Vec<f64>, String> {
+    let (count, [fewest, most]) = (milliseconds.len(), repetitions.counts());
+    // A time that was not measured would be taken for one, and a mean over fewer than were asked for
+    // would look as certain.
+    let measured = milliseconds.iter().filter(|time| **time > 0.0).count();
+    if measured < count || !(fewest..=most).contains(&count) {
+        return Err(format!(
+            "{measured} of its {count} times are above 0, expected {fewest} to {most} of them"
+        ));
+    }
+    // The report says that the calls went on for this time.
+    if count < most && elapsed < repetitions.min_time() {
+        return Err(format!(
+            "it ended after {count} calls in {:.0} ms, before `min_time_ms` {}",
+            elapsed.as_secs_f64() * 1e3,
+            repetitions.min_time_ms
+        ));
+    }
+    Ok(milliseconds)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{Duration, Repetitions, confirmed};
+
+    #[test]
+    fn times_are_as_many_as_requested_by_number_and_for_a_time() {
+        let confirmed = |count: usize, min_time_ms, elapsed| {
+            let repetitions = Repetitions {
+                min_time_ms,
+                ..Repetitions::exactly(3)
+            };
+            confirmed(
+                vec![0.5; count],
+                repetitions,
+                Duration::from_millis(elapsed),
+            )
+        };
+        let ended = |count, min_time_ms, elapsed| confirmed(count, min_time_ms, elapsed).is_ok();
+        assert_eq!(
+            [2, 3, 4].map(|count| ended(count, 0, 1)),
+            [false, true, false]
+        );
+        assert_eq!(
+            [2, 3, 4].map(|count| ended(count, 300, 300)),
+            [false, true, true]
+        );
+        assert_eq!(
+            confirmed(4, 300, 299),
+            Err("it ended after 4 calls in 299 ms, before `min_time_ms` 300".to_owned())
+        );
+        let most = Repetitions::MOST_TIMES;
+        assert_eq!(
+            [most, most + 1].map(|count| ended(count, 300, 1)),
+            [true, false]
+        );
+        let text = "2 of its 3 times are above 0, expected 3 to 3 of them";
+        let zero = super::confirmed(vec![0.5, 0.0, 0.5], Repetitions::exactly(3), Duration::ZERO);
+        assert_eq!(zero, Err(text.to_owned()));
     }
 }

@@ -8,7 +8,7 @@ use crate::{check::CorrectModel, endpoint};
 use std::time::Duration;
 use testgen_nn::{
     forward::ForwardError,
-    timing::{CallTimes, LayerTimes, TimedCall},
+    timing::{CallTimes, CallsByShape, LayerTimes, TimedCall},
 };
 use testgen_types::{BenchRequest, Measured, Repetitions};
 
@@ -137,21 +137,26 @@ fn calls(model: &CorrectModel<'_>, size: GridSize, request: &BenchRequest) -> Ve
         return Vec::new();
     }
     let inputs = model.inputs(size.batch, size.tokens);
-    let times = match model.model.time_calls(&inputs, request.repetitions) {
-        Ok(times) => times.unwrap_or_default(),
-        Err(error) => return vec![size.row(Measured::ModelCall, Err(no_time(error)))],
-    };
-    times
-        .into_iter()
-        .map(|(shapes, milliseconds)| {
-            let calls = milliseconds.len() / request.repetitions.iterations as usize;
-            BenchRow {
-                case: Some(shapes),
-                calls: Some(calls),
-                ..size.row(Measured::ModelCall, Ok(milliseconds))
-            }
-        })
-        .collect()
+    match model.model.time_calls(&inputs, request.repetitions) {
+        Ok(times) => call_rows(size, times.unwrap_or_default()),
+        Err(error) => vec![size.row(Measured::ModelCall, Err(no_time(error)))],
+    }
+}
+
+/// A row for each shape, with the times of all forward calls.
+fn call_rows(size: GridSize, forward_calls: Vec<CallsByShape>) -> Vec<BenchRow> {
+    // The minimum time decides how many there are.
+    let count = forward_calls.len();
+    let mut by_shape = CallsByShape::new();
+    for (shapes, milliseconds) in forward_calls.into_iter().flatten() {
+        by_shape.entry(shapes).or_default().extend(milliseconds);
+    }
+    let rows = by_shape.into_iter().map(|(shapes, milliseconds)| BenchRow {
+        case: Some(shapes),
+        calls: Some(milliseconds.len() / count),
+        ..size.row(Measured::ModelCall, Ok(milliseconds))
+    });
+    rows.collect()
 }
 
 /// See [`testgen_types::BenchEntry::overlap`].
@@ -195,5 +200,39 @@ fn no_time(error: ForwardError) -> NoTime {
     match endpoint::unsupported(&error) {
         Some(feature) => NoTime::NotComputed(format!("the engine does not support it: {feature}")),
         None => NoTime::Failed(error.to_string()),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{CallsByShape, GridSize, call_rows};
+
+    #[test]
+    fn a_shape_has_its_calls_in_one_forward_call_and_the_times_of_all() {
+        let of_call = |first: f64| {
+            CallsByShape::from([
+                ("linear".to_owned(), vec![first, first + 1.0]),
+                ("matmul".to_owned(), vec![9.0]),
+            ])
+        };
+        let size = GridSize {
+            batch: 1,
+            tokens: None,
+            longest: None,
+        };
+        let rows = call_rows(size, vec![of_call(1.0), of_call(3.0), of_call(5.0)]);
+        let found = rows.into_iter().map(|row| {
+            let times = row.times.expect("it is timed").milliseconds;
+            (row.case.expect("it has shapes"), row.calls, times)
+        });
+        let expected = [
+            (
+                "linear".to_owned(),
+                Some(2),
+                vec![1.0, 2.0, 3.0, 4.0, 5.0, 6.0],
+            ),
+            ("matmul".to_owned(), Some(1), vec![9.0; 3]),
+        ];
+        assert_eq!(found.collect::<Vec<_>>(), expected);
     }
 }

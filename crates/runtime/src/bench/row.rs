@@ -61,12 +61,8 @@ impl BenchRow {
 
     /// Work that was done once.
     pub(super) fn once(measured: Measured, time: Duration) -> Self {
-        let once = Repetitions {
-            warmup: 0,
-            iterations: 1,
-        };
         Self {
-            repetitions: Some(once),
+            repetitions: Some(Repetitions::exactly(1)),
             ..Self::timed(measured, Ok(vec![time.as_secs_f64() * 1e3]))
         }
     }

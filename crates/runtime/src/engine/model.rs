@@ -4,7 +4,7 @@ use super::{
     arrays::{forward, tensors},
     attached::AttachedEngine,
     check_engine::CheckEngine,
-    timed::{timed, without_warmup},
+    timed::timed,
 };
 use std::{collections::BTreeMap, path::Path, sync::Arc};
 use testgen_engine::{Engine, EngineError, Feature, LoadRequest, Tensors};
@@ -176,12 +176,14 @@ struct TimedSequence {
 impl TimedSequence {
     fn time(&self, engine: &Engine, repetitions: Repetitions) -> Result<CallTimes, EngineError> {
         let [prompt, step] = &self.inputs;
-        let sequences = repetitions.measure(|| {
+        let sequence = || {
             engine.reset_session(self.session)?;
-            let prompt = engine.time_step(self.session, prompt, without_warmup(1))?;
-            let steps = engine.time_step(self.session, step, without_warmup(self.steps))?;
-            Ok::<_, EngineError>((prompt, steps))
-        })?;
+            let time = |inputs: &Tensors, count| {
+                engine.time_step(self.session, inputs, Repetitions::exactly(count))
+            };
+            Ok::<_, EngineError>((time(prompt, 1)?, time(step, self.steps)?))
+        };
+        let sequences = repetitions.measure_counted(|(_, steps)| steps.len(), sequence)?;
         let (calls, steps): (Vec<_>, Vec<_>) = sequences.into_iter().unzip();
         Ok(CallTimes {
             calls: calls.concat(),

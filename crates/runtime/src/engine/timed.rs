@@ -9,18 +9,15 @@ pub(super) fn timed<E>(
 ) -> Result<Vec<f64>, E> {
     // The warm-up is a separate request, so that counters that this process reads, such as the
     // energy of the device, are read between the two.
-    if repetitions.warmup > 0 {
-        time(without_warmup(repetitions.warmup))?;
-    }
-    timed_calls(|| time(without_warmup(repetitions.iterations)))
-}
-
-/// Calls that are timed from the first one on.
-pub(super) fn without_warmup(iterations: u32) -> Repetitions {
-    Repetitions {
+    let request = |iterations| Repetitions {
         warmup: 0,
         iterations,
+        ..repetitions
+    };
+    if repetitions.has_warmup() {
+        time(request(repetitions.warmup))?;
     }
+    timed_calls(|| time(request(repetitions.iterations)))
 }
 
 #[cfg(test)]
@@ -35,23 +32,33 @@ mod tests {
     #[test]
     fn the_warm_up_is_before_the_timed_calls() {
         let requests = RefCell::new(Vec::new());
-        let time = |warmup| {
+        let time = |warmup, min_time_ms| {
             let repetitions = Repetitions {
                 warmup,
                 iterations: 3,
+                min_time_ms,
             };
             timed(repetitions, |request| {
-                requests
-                    .borrow_mut()
-                    .push((request.warmup, request.iterations));
+                requests.borrow_mut().push((
+                    request.warmup,
+                    request.iterations,
+                    request.min_time_ms,
+                ));
                 Ok::<_, ()>(vec![1.0; request.iterations as usize])
             })
         };
         let ends = Rc::new(Cell::new(0));
         let counted = Rc::clone(&ends);
-        let times = with_timed_ends(move |_| counted.set(counted.get() + 1), || time(2));
+        let times = with_timed_ends(move |_| counted.set(counted.get() + 1), || time(2, 0));
         assert_eq!((times, ends.get()), (Ok(vec![1.0; 3]), 2));
-        assert_eq!(time(0), Ok(vec![1.0; 3]));
-        assert_eq!(*requests.borrow(), [(0, 2), (0, 3), (0, 3)]);
+        assert_eq!(time(0, 0), Ok(vec![1.0; 3]));
+        // A warm-up for a time needs no number.
+        assert_eq!(time(0, 300), Ok(vec![1.0; 3]));
+        let by_number = [(0, 2, 0), (0, 3, 0), (0, 3, 0)];
+        let for_a_time = [(0, 0, 300), (0, 3, 300)];
+        assert_eq!(
+            *requests.borrow(),
+            [by_number.as_slice(), &for_a_time].concat()
+        );
     }
 }

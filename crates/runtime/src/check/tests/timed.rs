@@ -15,6 +15,7 @@ use testgen_types::{
 const REPETITIONS: Repetitions = Repetitions {
     warmup: 1,
     iterations: 3,
+    min_time_ms: 0,
 };
 
 fn request() -> BenchRequest {
