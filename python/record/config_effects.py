@@ -27,8 +27,7 @@ LARGEST = 64 << 20
 VISIBLE = 1e-3
 # Above the differences of two runs in TF32, too: a value that reaches it is taken, without a look at the others.
 CLEAR = 5e-2
-# A model that does not load is as clear. One that loads and does not compute is the last choice, because on a GPU an index out of range
-# ends the process.
+# A model that does not load is as clear. One that loads and does not compute is the last choice, because another device may compute.
 NOT_LOADED = 1.0
 NOT_COMPUTED = VISIBLE
 # Names and versions, the type of stored weights, and switches of training and of what is returned.
@@ -96,6 +95,9 @@ def others(value):
     if isinstance(value, int):
         return [value + 1, value // 2, 2 * value + 1]
     if isinstance(value, float):
+        if value == 0:
+            # A factor of random numbers has to change what they decide, such as a number of frames.
+            return [1.0]
         return [0.1] if abs(value) < 1e-2 else [1.5 * value, 4 * value, value / 64]
     if isinstance(value, str):
         return next(([word for word in words if word != value] for words in WORDS if value in words), [])
@@ -126,6 +128,9 @@ def effect_of(model_class, directory, config, case, options, plain):
         return NOT_LOADED
     try:
         found = run(model, case, trace=False)
+    except IndexError:
+        # On a GPU an index out of range ends the process, whatever the configuration says.
+        return 0.0
     except Exception:
         return NOT_COMPUTED
     return 1.0 if found.keys() != plain.keys() else max(change(value, found[name]) for name, value in plain.items())

@@ -1,5 +1,6 @@
 """The arguments of a class's `forward`."""
 
+import functools
 import inspect
 
 
@@ -23,4 +24,14 @@ def takes(model, name):
 
 def parameters(model):
     """The parameters of `forward`, by name."""
-    return inspect.signature(model.forward).parameters
+    function = getattr(model.forward, "__func__", None)
+    # What is not a method, such as a compiled function, is the model's own.
+    return inspect.signature(model.forward).parameters if function is None else parameters_of_method(function)
+
+
+# Every call of a model needs them, and a signature takes as long as a small layer.
+@functools.cache
+def parameters_of_method(function):
+    """The parameters after the model itself, by name."""
+    _, *others = inspect.signature(function).parameters.items()
+    return dict(others)

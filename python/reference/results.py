@@ -1,14 +1,13 @@
 """Runs the reference and names its results."""
 
 import contextlib
-import inspect
 import re
 
 import torch
 
 from reference.errors import RecordError
 from reference.families import FAMILIES, family_of
-from reference.forward_arguments import takes
+from reference.forward_arguments import parameters, takes
 from reference.registry import entry, is_native
 
 
@@ -23,12 +22,12 @@ def run(model, case, trace):
     if family_of(type(model)) is not None:
         return family_of(type(model)).run(model, case, trace)
     inputs = {name: value.to(model.dtype) if value.is_floating_point() else value for name, value in by_choice(model, case).items()}
-    if "use_cache" in inspect.signature(model.forward).parameters:
+    if "use_cache" in parameters(model):
         inputs["use_cache"] = False
     if not is_native(model.config):
         return run_any(model, inputs, trace)
     routers = {}
-    with watched_routers(model, case, routers):
+    with watched_routers(model, case, routers) if trace else contextlib.nullcontext():
         result = model(**inputs, output_hidden_states=trace, return_dict=True)
     named = {name: value for name, value in result.items() if isinstance(value, torch.Tensor)}
     family = FAMILIES.get(model.config.model_type)
@@ -48,7 +47,7 @@ def run_any(model, inputs, trace):
     hidden states and routers as far as the type has the usual ones."""
     routers = {}
     options = {"output_hidden_states": trace, "return_dict": True}
-    with watched_routers(model, inputs, routers):
+    with watched_routers(model, inputs, routers) if trace else contextlib.nullcontext():
         result = model(**inputs, **{name: value for name, value in options.items() if takes(model, name)})
     halves = dual_states(model, result) if trace else {}
     result = by_name(result)

@@ -96,6 +96,8 @@ const NOISE_FACTOR: f64 = 4.0;
 struct ThresholdLimits {
     /// The precision whose noise applies.
     noise: Precision,
+    /// A precision whose noise is an upper limit of it.
+    noise_at_most: Option<Precision>,
     /// The least threshold; noise of a small model can be zero by chance.
     floor: Threshold,
     /// The largest threshold.
@@ -124,15 +126,18 @@ impl DeviceArithmetic {
         match self {
             Self::F32 => ThresholdLimits {
                 noise: Precision::F32,
+                noise_at_most: None,
                 floor: Threshold::new(3e-6, 6e-6),
                 ceiling: Threshold::new(3e-5, 6e-5),
                 without_noise: Threshold::new(1e-5, 3e-5),
                 metamorphic_floor: Threshold::new(1e-6, 2e-6),
             },
             // The reference never computes in TF32. Its noise in f16 is the closest, because the
-            // mantissas have equal lengths.
+            // mantissas have equal lengths. TF32 has the range of bf16, though: where numbers are
+            // too large for f16, its noise in bf16 is the smaller one.
             Self::Tf32 => ThresholdLimits {
                 noise: Precision::F16,
+                noise_at_most: Some(Precision::Bf16),
                 floor: Threshold::new(1e-3, 2e-3),
                 ceiling: Threshold::new(5e-2, 1e-1),
                 without_noise: Threshold::new(5e-3, 1e-2),
@@ -140,6 +145,7 @@ impl DeviceArithmetic {
             },
             Self::F16 => ThresholdLimits {
                 noise: Precision::F16,
+                noise_at_most: None,
                 floor: Threshold::new(1e-3, 2e-3),
                 ceiling: Threshold::new(5e-2, 1e-1),
                 without_noise: Threshold::new(1e-2, 2e-2),
@@ -147,6 +153,7 @@ impl DeviceArithmetic {
             },
             Self::Bf16 => ThresholdLimits {
                 noise: Precision::Bf16,
+                noise_at_most: None,
                 floor: Threshold::new(8e-3, 1.6e-2),
                 ceiling: Threshold::new(2e-1, 4e-1),
                 without_noise: Threshold::new(5e-2, 1e-1),
@@ -185,7 +192,7 @@ impl<'a> Tolerance<'a> {
     /// threshold.
     pub(crate) fn golden(&self, name: &str) -> Threshold {
         let limits = self.compute.limits();
-        let computed = self.threshold_above(&limits, limits.floor, name);
+        let computed = self.threshold(&limits, NOISE_FACTOR, limits.floor, name);
         let Some(replacement) = self.replacement(name) else {
             return computed;
         };
@@ -240,7 +247,15 @@ impl<'a> Tolerance<'a> {
         // An override describes a deviation from transformers, which two runs of one device have in
         // common.
         let limits = self.compute.limits();
-        self.threshold_above(&limits, limits.metamorphic_floor, name)
+        self.threshold(&limits, NOISE_FACTOR, limits.metamorphic_floor, name)
+    }
+
+    /// For comparing two runs of the same calls by one configuration on one device.
+    ///
+    /// Not even the shapes differ, so only sums in another order do, which stay within the noise.
+    pub(crate) fn repeated(&self, name: &str) -> Threshold {
+        let limits = self.compute.limits();
+        self.threshold(&limits, 1.0, limits.metamorphic_floor, name)
     }
 
     /// Whether the device computes in f32.
@@ -250,7 +265,14 @@ impl<'a> Tolerance<'a> {
 
     /// The noise that the thresholds of `name` are derived from.
     pub(crate) fn noise(&self, name: &str) -> Option<NoiseLevel> {
-        self.noise.level(self.compute.limits().noise, name)
+        let ThresholdLimits {
+            noise,
+            noise_at_most,
+            ..
+        } = self.compute.limits();
+        let level = self.noise.level(noise, name)?;
+        let at_most = noise_at_most.and_then(|precision| self.noise.level(precision, name));
+        Some(at_most.map_or(level, |at_most| level.min(at_most)))
     }
 
     /// Whether an error above the threshold may be the reference's own.
@@ -266,14 +288,20 @@ impl<'a> Tolerance<'a> {
         })
     }
 
-    fn threshold_above(&self, limits: &ThresholdLimits, floor: Threshold, name: &str) -> Threshold {
-        let Some(noise) = self.noise.level(limits.noise, name) else {
+    fn threshold(
+        &self,
+        limits: &ThresholdLimits,
+        factor: f64,
+        floor: Threshold,
+        name: &str,
+    ) -> Threshold {
+        let Some(noise) = self.noise(name) else {
             return limits.without_noise;
         };
         // The ceiling holds for recorded noise only: a tensor without any has a fixed threshold.
         Threshold {
-            rel_l2: (NOISE_FACTOR * noise.rel_l2).clamp(floor.rel_l2, limits.ceiling.rel_l2),
-            max_rel: (NOISE_FACTOR * noise.max_rel).clamp(floor.max_rel, limits.ceiling.max_rel),
+            rel_l2: (factor * noise.rel_l2).clamp(floor.rel_l2, limits.ceiling.rel_l2),
+            max_rel: (factor * noise.max_rel).clamp(floor.max_rel, limits.ceiling.max_rel),
         }
     }
 }

@@ -204,6 +204,28 @@ def test_an_effect_must_be_one_in_every_implementation_of_attention(monkeypatch,
     assert config_effects.effects(SimpleNamespace(), tmp_path, {}) == {"both": 3, "eager_only": 3}
 
 
+def test_an_index_out_of_range_shows_no_effect(monkeypatch, tmp_path):
+    (tmp_path / "config.json").write_text('{"positions": 4, "scale": 0.0}')
+
+    def run(config, _case, trace):
+        if config["positions"] < 4:
+            raise IndexError("index out of range in self")
+        return {"logits": torch.tensor([1.0 + round(config["scale"])])}
+
+    monkeypatch.setattr(config_effects, "changed_model", lambda _class, _directory, config, **_options: config)
+    monkeypatch.setattr(config_effects, "run", run)
+    assert config_effects.effects(SimpleNamespace(), tmp_path, {}) == {"scale": 1.0}
+
+
+def test_parameters_of_a_method_are_without_the_model():
+    model = Plain()
+    expected = forward_arguments.names(model)
+    model.forward = Plain().forward
+    assert forward_arguments.names(model) == expected, "of another model"
+    model.forward = lambda pixels: pixels
+    assert forward_arguments.names(model) == {"pixels"}, "no method"
+
+
 class Columns(torch.nn.Module):
     """A decoder of vectors in columns, as a convolution takes them."""
 

@@ -19,6 +19,16 @@ pub(crate) struct NoiseLevel {
     pub(crate) max_rel: f64,
 }
 
+impl NoiseLevel {
+    /// The smaller noise in each measure.
+    pub(crate) const fn min(self, other: Self) -> Self {
+        Self {
+            rel_l2: self.rel_l2.min(other.rel_l2),
+            max_rel: self.max_rel.min(other.max_rel),
+        }
+    }
+}
+
 impl Noise {
     /// The noise of a tensor; `name` is the name of an output, or `trace.embed`, `trace.layer.<i>`.
     pub(crate) fn level(&self, precision: Precision, name: &str) -> Option<NoiseLevel> {

@@ -39,6 +39,34 @@ fn four_times_the_noise_between_floor_and_ceiling() {
 }
 
 #[test]
+fn tf32_has_the_mantissa_of_f16_and_the_range_of_bf16() {
+    let overflowing = noise("", "[0.4, 2e-3]", "[8e-3, 1e-2]");
+    close(
+        threshold(&overflowing, Precision::Tf32, false),
+        [3.2e-2, 8e-3],
+    );
+    close(threshold(&overflowing, Precision::F16, false), [5e-2, 8e-3]);
+    // bf16 alone says too little of TF32: the fixed threshold is narrower.
+    let without_f16 = noise("", "", "[8e-3, 1e-2]");
+    close(
+        threshold(&without_f16, Precision::Tf32, false),
+        [5e-3, 1e-2],
+    );
+}
+
+#[test]
+fn repeated_calls_may_differ_by_the_noise_alone() {
+    let recorded = noise("[2e-6, 5e-7]", "[2e-3, 1e-4]", "");
+    let found = |precision| {
+        let Threshold { rel_l2, max_rel } =
+            Tolerance::new(&recorded, &[], precision, false).repeated("logits");
+        [rel_l2, max_rel]
+    };
+    close(found(Precision::F32), [2e-6, 2e-6]);
+    close(found(Precision::Tf32), [2e-3, 2e-3]);
+}
+
+#[test]
 fn the_floor_holds_a_model_with_hardly_any_noise() {
     let recorded = noise("[0.0, 1e-7]", "[1e-5, 1e-5]", "[1e-4, 1e-4]");
     close(threshold(&recorded, Precision::F32, false), [3e-6, 6e-6]);

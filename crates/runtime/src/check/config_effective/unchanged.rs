@@ -126,7 +126,7 @@ fn allowed(
                 rel_l2: 0.0,
                 max_rel: 0.0,
             },
-            false => tolerance.metamorphic(name),
+            false => tolerance.repeated(name),
         };
         (name.clone(), threshold)
     });
