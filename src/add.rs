@@ -59,6 +59,7 @@ struct CheckpointConfig {
 /// Reads a checkpoint's directory; `task` takes precedence over the head.
 pub fn inspect(directory: &Path, task: Option<Task>) -> Result<FoundCheckpoint, AddError> {
     let path = directory.join("config.json");
+    // A missing directory has an error of its own, in `read_config`.
     if directory.is_dir() {
         checkpoint_files::check(directory)?;
     }
@@ -67,6 +68,7 @@ pub fn inspect(directory: &Path, task: Option<Task>) -> Result<FoundCheckpoint, 
         .model_type
         .or(config.class_name.clone())
         .ok_or_else(|| AddError::NoModelType { path: path.clone() })?;
+    // A file of diffusers has its class in another field.
     let heads = config
         .architectures
         .unwrap_or(config.class_name.into_iter().collect());
@@ -122,6 +124,7 @@ fn preprocessors(model_type: ModelType) -> &'static [&'static str] {
 
 /// The model's name: the one given, else the last part of the directory.
 pub fn name(directory: &Path, given: Option<&str>) -> Result<ModelName, AddError> {
+    // `.` and a path that ends in `..` have no last part; the directory they lead to has.
     let real = directory
         .canonicalize()
         .unwrap_or_else(|_| directory.to_owned());
@@ -154,6 +157,7 @@ fn read_config(directory: &Path, path: &Path) -> Result<CheckpointConfig, AddErr
     })?;
     serde_json::from_slice(&from_python(&bytes)).map_err(|error| AddError::Garbled {
         path: path.to_owned(),
+        // The parser's messages repeat values of the file, which can have any length.
         reason: limited(&error.to_string()),
     })
 }

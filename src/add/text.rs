@@ -27,6 +27,7 @@ pub fn spec_text(
         let _ = writeln!(text, "# yaml-language-server: $schema={schema}");
     }
     for line in header.comment.into_iter().flat_map(str::lines) {
+        // An empty line of the comment would end in a space.
         let _ = writeln!(text, "{}", format!("# {line}").trim_end());
     }
     let _ = writeln!(text, "name: {}", scalar(name.as_str()));
@@ -84,6 +85,7 @@ fn skips(text: &mut String, found: &FoundCheckpoint, architecture: Architecture)
         Task::RetrievalAugmentedGeneration,
     ];
     let generated = generated.contains(&found.task);
+    // These checks belong to the architecture, which has them also with a classifier's head.
     if architecture.generates() && !generated {
         for check in [Check::GreedyMargin, Check::GenerationControls] {
             skipped.push((
@@ -111,6 +113,7 @@ fn list<T: ToString>(words: &[T]) -> String {
 /// A YAML scalar that every parser reads as text: plain where that is unambiguous, otherwise quoted
 /// as in JSON.
 fn scalar(text: &str) -> String {
+    // YAML 1.1 reads more words as booleans than 1.2, and many parsers still follow it.
     const NOT_TEXT: &[&str] = &["true", "false", "null", "yes", "no", "on", "off", "y", "n"];
     let begins_well = text.starts_with(|c: char| c.is_ascii_alphabetic())
         || text.starts_with("../")

@@ -62,6 +62,7 @@ pub(super) fn run(arguments: &AddArguments, out: &mut Out) -> Result<ExitCode, E
     refuse_existing(&settings.specs, &file, &name, arguments.force)?;
     let checkpoint = checkpoint(&settings.specs, &file, &found.directory)?;
     let schema = settings.specs.join("../docs/spec.schema.json");
+    // A project outside this repository has its specs without the schema beside them.
     let schema = if schema.is_file() {
         Some(relative_path(parent(&file), &schema)?)
     } else {

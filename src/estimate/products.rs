@@ -106,6 +106,7 @@ fn table(products: &BTreeMap<MatrixProduct, u64>) -> Table {
             *number,
         ];
         let work = [
+            // Operations: each product is a multiplication and an addition.
             format!("{:.3}", 2.0 * work / 1e9),
             format!("{:.1} %", 100.0 * work / all),
         ];

@@ -108,10 +108,12 @@ fn is_member_of(workspace: &toml::Value, directory: &Path) -> bool {
         require_literal_separator: true,
         ..MatchOptions::default()
     };
-    let matches = |pattern: Pattern| pattern.matches_path_with(directory, options);
     !is_excluded
         // A pattern that cargo could not read either matches nothing.
-        && paths(workspace, "members").any(|member| Pattern::new(member).is_ok_and(matches))
+        && paths(workspace, "members").any(|member| {
+            Pattern::new(member)
+                .is_ok_and(|pattern| pattern.matches_path_with(directory, options))
+        })
 }
 
 /// The paths of a list of the workspace, relative to it.

@@ -23,6 +23,7 @@ const IMAGE: &str = "testgen-suite";
 const CLAIM: &str = "testgen-reports";
 
 /// Names of Kubernetes objects, which also become labels of pods.
+// The limit of a label's value.
 const LONGEST_NAME: usize = 63;
 
 pub(super) fn file(plan: &MatrixPlan) -> File {

@@ -308,6 +308,7 @@ fn nearest_key<'k>(given: &str, known: &[&'k str]) -> Option<&'k str> {
         .iter()
         .copied()
         .max_by_key(|key| similarity(key, given))
+        // The threshold of clap, which suggests subcommands and options.
         .filter(|key| similarity(key, given) > 700)
 }
 

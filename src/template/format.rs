@@ -92,6 +92,7 @@ fn chunks(body: &str) -> impl Iterator<Item = &str> {
     std::iter::from_fn(move || {
         let mut open = true;
         let lines = rest.split_inclusive('\n').take_while(|line| {
+            // The line that closes an item is part of its chunk.
             std::mem::replace(&mut open, !matches!(line.trim_end(), "}" | "};"))
         });
         let (chunk, tail) = rest.split_at(lines.map(str::len).sum());
@@ -191,6 +192,7 @@ fn excerpt(text: &str, line: usize, column: usize) -> String {
         let content: String = content.chars().take(120).collect();
         shown.push(format!("{:>5} | {content}", index + 1));
         if index + 1 == line {
+            // The line above is cut at 120 characters.
             shown.push(format!("      | {}^", " ".repeat(column.min(119))));
         }
     }

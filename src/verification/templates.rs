@@ -225,6 +225,7 @@ impl Rendered {
         let finding = Finding {
             path: templates.shown(&name),
             line,
+            // The column of a rendered line means nothing in the template's.
             column: 1,
             end_column: 2,
             help,

@@ -71,6 +71,7 @@ impl<'w, 'a> InitPath<'w, 'a> {
         self.detections()
             .into_iter()
             .find_map(|(step, _)| match self.device {
+                // `host_processor` returns the device itself, because a host always has one.
                 DeviceKind::Cpu => Some(Value::Called(step)),
                 DeviceKind::Cuda | DeviceKind::Rocm => (self.code_path.outcome(step)
                     == Some(BranchOutcome::Ok))

@@ -48,11 +48,10 @@ pub fn verify_all(harnesses: &[(HarnessSource<'_>, Option<&Expectation>)]) -> Ve
         .map_or(1, usize::from)
         .min(harnesses.len().max(1));
     let queue = Mutex::new((0..harnesses.len()).collect::<VecDeque<_>>());
-    // A function, so that the lock is released before the harness is verified.
-    let next = || queue.lock().ok()?.pop_front();
     let work = || {
         let mut answers = Vec::new();
-        while let Some(position) = next() {
+        // `and_then` releases the lock before the harness is verified.
+        while let Some(position) = queue.lock().ok().and_then(|mut queue| queue.pop_front()) {
             let (source, expectation) = &harnesses[position];
             answers.push((position, findings(source, *expectation)));
             // Nothing refers to the tree any more; without this, the thread would keep every text

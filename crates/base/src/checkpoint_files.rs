@@ -223,12 +223,6 @@ fn check_links(directory: &Path) -> Result<(), CheckpointFilesError> {
     let blobs = snapshots
         .and_then(Path::parent)
         .map(|repository| repository.join("blobs"));
-    let is_inside = |target: &Path| {
-        target.starts_with(&root)
-            || blobs
-                .as_ref()
-                .is_some_and(|blobs| target.starts_with(blobs))
-    };
     for entry in WalkDir::new(&root)
         .max_depth(DEPTH)
         .sort_by_file_name()
@@ -240,7 +234,11 @@ fn check_links(directory: &Path) -> Result<(), CheckpointFilesError> {
         }
         let path = directory.join(entry.path().strip_prefix(&root).unwrap_or(entry.path()));
         match entry.path().canonicalize() {
-            Ok(target) if is_inside(&target) => {}
+            Ok(target)
+                if target.starts_with(&root)
+                    || blobs
+                        .as_ref()
+                        .is_some_and(|blobs| target.starts_with(blobs)) => {}
             Ok(target) => return Err(CheckpointFilesError::LinkOutside { path, target }),
             Err(_) => return Err(CheckpointFilesError::DanglingLink { path }),
         }

@@ -241,6 +241,7 @@ fn digest(files: &BTreeMap<String, Vec<u8>>, weights: &str) -> String {
     let mut digest = Sha256::new_with_prefix(weights);
     for (name, content) in files {
         digest.update(name);
+        // Without an end, a shorter name and the bytes after it could be a longer one.
         digest.update([0]);
         digest.update(Sha256::digest(content));
     }

@@ -100,6 +100,7 @@ impl ComputedWeights {
             Self::Quantized(_) => {
                 let is_quantized = QuantizedCheckpoint::is_options_file(name)
                     || name.ends_with(".safetensors.index.json")
+                    // The golden has the suffix, too, but holds no weights.
                     || name.ends_with(".safetensors") && name != GOLDEN;
                 !is_quantized
             }

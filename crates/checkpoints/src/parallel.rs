@@ -17,6 +17,7 @@ pub(crate) fn for_each(
         // One for each thread, so that it is not allocated each time.
         let mut buffer = Vec::new();
         loop {
+            // Relaxed: the threads share the number only, and the join orders what they wrote.
             let index = next.fetch_add(1, Ordering::Relaxed);
             if index >= count {
                 return Ok(());

@@ -82,9 +82,10 @@ impl EnergyCounter {
         let pairs = before.0.iter().zip(&after.0).enumerate();
         let differences: Option<Vec<u64>> = pairs
             .map(|(index, (&before, &after))| {
-                // A counter that started again went from `before` to its range, and from 0 on.
-                let again = || self.range(index)?.checked_sub(before)?.checked_add(after);
-                after.checked_sub(before).or_else(again)
+                after.checked_sub(before).or_else(|| {
+                    // A counter that started again went from `before` to its range, and from 0 on.
+                    self.range(index)?.checked_sub(before)?.checked_add(after)
+                })
             })
             .collect();
         let microjoules: u64 = differences?.iter().sum();

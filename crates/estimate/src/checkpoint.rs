@@ -133,6 +133,7 @@ struct Header {
 
 fn header(path: &Path) -> Result<Header, EstimateError> {
     let mut file = open(path)?;
+    // safetensors begins with the length of its header, which is all that is read.
     let mut length = [0; 8];
     file.read_exact(&mut length)
         .map_err(|_| invalid_header(path))?;

@@ -108,6 +108,7 @@ impl CompleteConfig {
             .map(|labels| labels.len() as u64);
         named
             .or_else(|| self.file.get("num_labels").and_then(Value::as_u64))
+            // The default of `PreTrainedConfig`.
             .unwrap_or(2)
     }
 
@@ -173,8 +174,10 @@ impl CompleteConfig {
         let expected = "a list of positive numbers";
         let listed = self.fields.get(field).and_then(Value::as_array);
         let sizes: Option<Vec<u64>> = listed.and_then(|sizes| {
-            let positive = |size: &Value| size.as_u64().filter(|size| (1..=LARGEST).contains(size));
-            sizes.iter().map(positive).collect()
+            let sizes = sizes.iter().map(Value::as_u64);
+            sizes
+                .map(|size| size.filter(|size| (1..=LARGEST).contains(size)))
+                .collect()
         });
         sizes
             .filter(|sizes| !sizes.is_empty())

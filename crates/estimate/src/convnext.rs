@@ -55,6 +55,7 @@ fn layer(
     let [batch, _, height, breadth] = [0, 1, 2, 3].map(|index| x.dims()[index]);
     let convolution = ImageConvolution {
         depthwise: true,
+        // The kernel of `ConvNextLayer`, which no field changes.
         ..ImageConvolution::square([width; 2], 7, 1, 3)
     };
     let places = convolution.forward(x.clone()).permute(&[0, 2, 3, 1]);

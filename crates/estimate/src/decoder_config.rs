@@ -81,6 +81,7 @@ impl DecoderSizes {
             outer: width,
             layers: call.layers("num_hidden_layers")?,
             heads,
+            // As `LlamaConfig` fills it in.
             groups: config.size_if_set("num_key_value_heads")?.unwrap_or(heads),
             head_dim,
             // Qwen2 always has biases, and no field for them.
@@ -110,6 +111,7 @@ impl DecoderSizes {
     fn gpt2(call: &NetworkCall<'_>) -> Result<Self, EstimateError> {
         let config = call.config;
         let width = config.size("n_embd")?;
+        // As `GPT2Block`.
         let inner = config.size_if_set("n_inner")?.unwrap_or(4 * width);
         let mlp = MlpKind::turned(
             [width, inner],
@@ -132,6 +134,7 @@ impl DecoderSizes {
         let positions = PositionEncoding::Table(config.size("max_position_embeddings")?);
         let before = config.flag("do_layer_norm_before");
         Ok(Self {
+            // As `OPTConfig` fills it in.
             outer: config.size_if_set("word_embed_proj_dim")?.unwrap_or(width),
             bias,
             arrangement: if before {
@@ -178,6 +181,7 @@ impl DecoderSizes {
     fn falcon(call: &NetworkCall<'_>) -> Result<Self, EstimateError> {
         let config = call.config;
         let (width, bias) = (config.size("hidden_size")?, config.flag("bias"));
+        // As `FalconConfig` fills it in.
         let inner = config.size_if_set("ffn_hidden_size")?.unwrap_or(4 * width);
         let mlp = MlpKind::plain(
             [width, inner],
@@ -190,6 +194,7 @@ impl DecoderSizes {
             config.flag("new_decoder_architecture"),
             config.flag("multi_query"),
         );
+        // As `FalconDecoderLayer`: without a number, the new architecture has two.
         let norms = config
             .size_if_set("num_ln_in_parallel_attn")?
             .unwrap_or(if new { 2 } else { 1 });
@@ -197,6 +202,7 @@ impl DecoderSizes {
             groups: if !new && one {
                 1
             } else {
+                // As `FalconConfig` fills it in.
                 config.size_if_set("num_kv_heads")?.unwrap_or(base.heads)
             },
             bias,

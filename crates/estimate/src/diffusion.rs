@@ -85,8 +85,8 @@ pub(crate) fn doubled(
 fn nearest(x: AllocatedTensor, dimension: usize, length: u64) -> AllocatedTensor {
     let last = x.dims()[dimension].saturating_sub(1);
     // Places after the first have an offset, which decides whether a view is copied.
-    let place = |index: u64| x.clone().narrow(dimension, index.min(last), 1);
-    let joined = cat((0..length).map(place).collect(), dimension);
+    let places = (0..length).map(|index| x.clone().narrow(dimension, index.min(last), 1));
+    let joined = cat(places.collect(), dimension);
     drop(x);
     joined
 }

@@ -205,9 +205,8 @@ fn collect_on_host(call: &NetworkCall<'_>, paths: u64, places: u64) {
     while list < count {
         list = list.saturating_mul(2);
     }
-    let numbers = |count| workspace(&call.machine, &[2, count], ElementType::F32);
-    let half = numbers(list / 2);
-    let whole = numbers(list);
+    let half = workspace(&call.machine, &[2, list / 2], ElementType::F32);
+    let whole = workspace(&call.machine, &[2, list], ElementType::F32);
     drop(half);
     drop((call.single(&[count]), whole));
 }

@@ -29,16 +29,21 @@ pub(crate) fn image_size(
         .ok()
         .and_then(|bytes| serde_json::from_slice(&bytes).ok())
         .and_then(|processor: Value| processed(&processor));
-    let recorded = || match checkpoint::shape(golden, "input.pixel_values")?[..] {
-        [_, _, height, width] => Some([height, width]),
-        _ => None,
-    };
-    Ok(processed.or_else(recorded).unwrap_or(match model_type {
+    let size = processed.or_else(|| recorded(golden));
+    Ok(size.unwrap_or(match model_type {
         // The largest image of transformers' `DetrImageProcessor`, in landscape.
         ModelType::Detr => [800, 1333],
         // Of ImageNet.
         _ => [224; 2],
     }))
+}
+
+/// The size of the recorded images.
+fn recorded(golden: &Path) -> Option<[u64; 2]> {
+    match checkpoint::shape(golden, "input.pixel_values")?[..] {
+        [_, _, height, width] => Some([height, width]),
+        _ => None,
+    }
 }
 
 /// The size after cropping or resizing; the longest side of an image that keeps its proportions.

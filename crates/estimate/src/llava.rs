@@ -22,6 +22,7 @@ pub(crate) fn forward(call: &mut NetworkCall<'_>) -> Result<(), EstimateError> {
     let width = text.size("hidden_size")?;
     let [rows, columns] = grid(&vision)?;
     let patches = rows.saturating_mul(columns);
+    // With the other strategy, `LlavaModel` leaves out the class token.
     let full = config.text("vision_feature_select_strategy") == "full";
     let image_tokens = patches + u64::from(full);
     let seq = call.tokens.saturating_add(image_tokens);
@@ -96,19 +97,22 @@ fn hidden_states(
 
 /// The hidden states of the layers in `vision_feature_layer`, counted from the end below zero.
 fn chosen(config: &CompleteConfig, states: &[AllocatedTensor]) -> Vec<AllocatedTensor> {
-    let index = |layer: i64| match usize::try_from(layer) {
-        Ok(index) => Some(index),
-        Err(_) => states.len().checked_sub(layer.unsigned_abs() as usize),
-    };
-    let state = |layer: &i64| index(*layer).and_then(|index| states.get(index)).cloned();
     let found: Vec<_> = config
         .integers("vision_feature_layer")
         .iter()
-        .filter_map(state)
+        .filter_map(|layer| states.get(state_index(*layer, states.len())?).cloned())
         .collect();
     // A file without a usable layer is refused when it is loaded.
     match (found.is_empty(), states.last()) {
         (true, Some(last)) => vec![last.clone()],
         _ => found,
+    }
+}
+
+/// The index of a layer's state among `count` states.
+fn state_index(layer: i64, count: usize) -> Option<usize> {
+    match usize::try_from(layer) {
+        Ok(index) => Some(index),
+        Err(_) => count.checked_sub(layer.unsigned_abs() as usize),
     }
 }

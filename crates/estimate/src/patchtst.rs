@@ -86,8 +86,9 @@ impl SeriesSizes {
         let x = if call.config.flag("share_embedding") {
             matrix.forward(patches)
         } else {
-            let channel = |index| matrix.forward(patches.clone().narrow(1, index, 1));
-            cat((0..self.channels).map(channel).collect(), 1)
+            let channels =
+                (0..self.channels).map(|index| matrix.forward(patches.clone().narrow(1, index, 1)));
+            cat(channels.collect(), 1)
         };
         x.combine(call.weight(&[1, 1, self.count, self.width]))
     }

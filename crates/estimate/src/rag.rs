@@ -123,6 +123,7 @@ fn search(call: &NetworkCall<'_>, questions: AllocatedTensor, docs: u64) -> Allo
 /// The numbers in the buffer of Rust's stable sort of `count` numbers of 64 bits: as many, or half
 /// of them if these are more than 8 MB.
 fn sort_buffer(count: u64) -> u64 {
+    // The limit of the standard library, in numbers of 8 bytes.
     const MOST: u64 = 1_000_000;
     (count / 2).max(count.min(MOST))
 }

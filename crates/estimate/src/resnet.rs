@@ -38,6 +38,7 @@ pub(crate) fn features(
     let [height, width] = call.images;
     let pixels = call.floats(&[call.batch, config.size("num_channels")?, height, width]);
     let mut channels = config.size("embedding_size")?;
+    // The kernel and the stride of `ResNetEmbeddings`, which no field changes.
     let stem = convolution([config.size("num_channels")?, channels], 7, 2);
     let mut x = max_pool(normalised(stem, pixels).activate(activation));
     for block in blocks(call, config)? {

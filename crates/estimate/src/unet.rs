@@ -64,6 +64,7 @@ impl DenoiserSizes {
             residual: ResidualSizes {
                 groups: config.size("norm_num_groups")?,
                 activation: ActivationMemory::named(config.text("act_fn")),
+                // As `UNet2DConditionModel` derives it.
                 time: Some(time.unwrap_or(widths[0].saturating_mul(4))),
             },
             blocks: blocks(config, widths.len(), call.limit)?,

@@ -22,6 +22,7 @@ pub(crate) fn forward(call: &mut NetworkCall<'_>) -> Result<(), EstimateError> {
     } else {
         1
     };
+    // `Dinov2LayerScale`; no other type has it.
     let scaled = call.model_type == ModelType::Dinov2;
     let mlp = mlp(call, width)?;
     let patches = patches(call, config, width)?;
@@ -110,6 +111,7 @@ fn mlp(call: &NetworkCall<'_>, width: u64) -> Result<MlpKind, EstimateError> {
         as u64;
     Ok(match config.flag("use_swiglu_ffn") {
         true => MlpKind::gated(
+            // As `Dinov2SwiGLUFFN` computes it.
             [width, (inner * 2 / 3).next_multiple_of(8)],
             true,
             ActivationMemory::named("silu"),

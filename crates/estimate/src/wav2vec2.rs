@@ -182,6 +182,7 @@ impl EncoderLayer {
         let adapter = config
             .size_if_set("adapter_attn_dim")?
             .filter(|_| stable)
+            // In the code of `Wav2Vec2AttnAdapterLayer`, whatever `hidden_act` is.
             .map(|inner| MlpKind::plain([width, inner], ActivationMemory::named("relu"), true));
         Ok(Self {
             attention: Attention::new(width, config.size("num_attention_heads")?, true),

@@ -135,6 +135,7 @@ fn short_decimal(token: &[u8]) -> Option<f64> {
         }
     }
     let power = POWERS[point.map_or(0, |start| text.len() - start)];
+    // f64 has every whole number up to here, so that the quotient is rounded once.
     (digits <= 1 << 53).then(|| sign * (digits as f64 / power))
 }
 

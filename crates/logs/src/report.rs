@@ -93,13 +93,13 @@ impl LogReport {
     pub fn is_green(&self, within: Option<f64>) -> bool {
         let is_finite =
             |log: &LogSummary| !log.has_non_finite_losses() && log.metric(Metric::Loss).is_some();
-        // Losses that were not compared are not within anything.
-        let is_within = |comparison: &LogComparison| {
-            comparison
-                .largest_loss_difference()
-                .is_some_and(|found| found <= within.unwrap_or(f64::INFINITY))
-        };
-        self.logs.iter().all(is_finite) && self.comparison.as_ref().is_none_or(is_within)
+        self.logs.iter().all(is_finite)
+            && self.comparison.as_ref().is_none_or(|comparison| {
+                // Losses that were not compared are not within anything.
+                comparison
+                    .largest_loss_difference()
+                    .is_some_and(|found| found <= within.unwrap_or(f64::INFINITY))
+            })
     }
 }
 

@@ -191,17 +191,16 @@ fn compared(comparison: &LogComparison) -> String {
     .map(|name| (name, Align::Right));
     let mut table = Table::new(&[&[("metric", Align::Left)], heads.as_slice()].concat());
     for (metric, compared) in metrics {
-        let number = |value| number(*metric, value);
         table.push([
             metric.label().to_owned(),
             compared.common.to_string(),
-            number(compared.first),
-            number(compared.second),
+            number(*metric, compared.first),
+            number(*metric, compared.second),
             compared
                 .median_ratio
                 .map_or(String::new(), |ratio| format!("{ratio:.3}")),
-            number(compared.mean_difference),
-            number(compared.largest_difference),
+            number(*metric, compared.mean_difference),
+            number(*metric, compared.largest_difference),
             compared.largest_at.to_string(),
         ]);
     }

@@ -93,6 +93,7 @@ pub fn training_entries(log: &LogSummary, gpus: &[GpuTable], run: &TrainingRun) 
                 repetitions: Repetitions {
                     warmup: run.warmup,
                     iterations: u32::try_from(times.milliseconds.len()).unwrap_or(u32::MAX),
+                    min_time_ms: 0,
                 },
                 times: Some(times),
                 reason: None,
@@ -194,6 +195,7 @@ fn without_speed(
         repetitions: Repetitions {
             warmup: run.warmup,
             iterations: 0,
+            min_time_ms: 0,
         },
         status,
         reason: Some(reason),
@@ -205,11 +207,6 @@ fn without_speed(
 /// The facts that tables have: `None` without a name.
 fn device(gpus: &[GpuTable]) -> Option<BenchDevice> {
     let all: Vec<&GpuSummary> = gpus.iter().flat_map(|table| table.gpus.values()).collect();
-    let distinct = |field: fn(&GpuSummary) -> Option<&str>| {
-        let values: BTreeSet<&str> = all.iter().filter_map(|gpu| field(gpu)).collect();
-        let values: Vec<&str> = values.into_iter().collect();
-        (!values.is_empty()).then(|| values.join(", "))
-    };
     let clocks = all
         .iter()
         .filter_map(|gpu| gpu.metrics.get(&GpuMetric::Clock));
@@ -219,10 +216,10 @@ fn device(gpus: &[GpuTable]) -> Option<BenchDevice> {
     // Without any clock this is NaN, and the field stays empty.
     let clock = clocks.iter().sum::<f64>() / clocks.len() as f64;
     Some(BenchDevice {
-        name: distinct(|gpu| gpu.name.as_deref())?,
+        name: distinct(&all, |gpu| gpu.name.as_deref())?,
         architecture: None,
         pci_address: None,
-        driver_version: distinct(|gpu| gpu.driver.as_deref()),
+        driver_version: distinct(&all, |gpu| gpu.driver.as_deref()),
         runtime_version: None,
         simulated: false,
         tf32: None,
@@ -230,6 +227,13 @@ fn device(gpus: &[GpuTable]) -> Option<BenchDevice> {
         clock_mhz: clock.is_finite().then_some(clock as u32),
         max_clock_mhz: None,
     })
+}
+
+/// The distinct values of a field, sorted; `None` if no GPU has one.
+fn distinct(gpus: &[&GpuSummary], field: fn(&GpuSummary) -> Option<&str>) -> Option<String> {
+    let values: BTreeSet<&str> = gpus.iter().filter_map(|gpu| field(gpu)).collect();
+    let values: Vec<&str> = values.into_iter().collect();
+    (!values.is_empty()).then(|| values.join(", "))
 }
 
 #[cfg(test)]

@@ -39,13 +39,13 @@ pub trait ErasedModel: Send {
         Ok(None)
     }
 
-    /// The times of the products and convolutions in repeated forward calls, or `None` if the model
-    /// does not know them.
+    /// The times of the products and convolutions in each of repeated forward calls, or `None` if
+    /// the model does not know them.
     fn time_calls(
         &self,
         _inputs: &Arrays,
         _repetitions: Repetitions,
-    ) -> Result<Option<CallsByShape>, ForwardError> {
+    ) -> Result<Option<Vec<CallsByShape>>, ForwardError> {
         Ok(None)
     }
 }

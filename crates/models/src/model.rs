@@ -87,13 +87,13 @@ impl Model {
         self.erased.time_layers(inputs, repetitions)
     }
 
-    /// The times of the products and convolutions in repeated forward calls, or `None` if what
-    /// computes the model does not know them.
+    /// The times of the products and convolutions in each of repeated forward calls, or `None` if
+    /// what computes the model does not know them.
     pub fn time_calls(
         &self,
         inputs: &Arrays,
         repetitions: Repetitions,
-    ) -> Result<Option<CallsByShape>, ForwardError> {
+    ) -> Result<Option<Vec<CallsByShape>>, ForwardError> {
         self.erased.time_calls(inputs, repetitions)
     }
 

@@ -35,15 +35,15 @@ impl<B: Ops> ErasedModel for BoundModel<B> {
     ) -> Result<CallTimes, ForwardError> {
         match call {
             TimedCall::Forward(inputs) => {
-                let call = || self.compute(inputs, &mut ForwardContext::on_device(None));
-                let calls = repetitions.measure(|| milliseconds(call))?;
+                let calls = repetitions.measure(|| milliseconds(|| self.compute_alone(inputs)))?;
                 Ok(CallTimes {
                     calls,
                     steps: Vec::new(),
                 })
             }
             TimedCall::Decode { prompt, steps } => {
-                let sequences = repetitions.measure(|| self.time_sequence(prompt, steps))?;
+                let sequence = || self.time_sequence(prompt, steps);
+                let sequences = repetitions.measure_counted(|(_, steps)| steps.len(), sequence)?;
                 let (calls, steps): (Vec<f64>, Vec<Vec<f64>>) = sequences.into_iter().unzip();
                 Ok(CallTimes {
                     calls,
@@ -76,15 +76,22 @@ impl<B: Ops> ErasedModel for BoundModel<B> {
         &self,
         inputs: &Arrays,
         repetitions: Repetitions,
-    ) -> Result<Option<CallsByShape>, ForwardError> {
-        let call = || self.compute(inputs, &mut ForwardContext::on_device(None));
-        (0..repetitions.warmup).try_for_each(|_| call())?;
-        let (computed, times) = time_calls(|| (0..repetitions.iterations).try_for_each(|_| call()));
-        computed.map(|()| Some(times))
+    ) -> Result<Option<Vec<CallsByShape>>, ForwardError> {
+        let call = || {
+            let (computed, times) = time_calls(|| self.compute_alone(inputs));
+            computed.map(|()| times)
+        };
+        let most = |times: &CallsByShape| times.values().map(Vec::len).max().unwrap_or(0);
+        repetitions.measure_counted(most, call).map(Some)
     }
 }
 
 impl<B: Ops> BoundModel<B> {
+    /// One call without a cache, a trace or results on the host.
+    fn compute_alone(&self, inputs: &Arrays) -> Result<(), ForwardError> {
+        self.compute(inputs, &mut ForwardContext::on_device(None))
+    }
+
     fn layer_times(
         &self,
         inputs: &Arrays,

@@ -179,14 +179,10 @@ fn a_file_that_changes_is_an_error_of_the_next_call() {
 #[test]
 fn times_are_those_of_streamed_layers() {
     let (_directory, fixture) = copy("t5");
-    let once = Repetitions {
-        warmup: 0,
-        iterations: 2,
-    };
     let times = |residency| {
         let model = load(&fixture, Precision::F32, residency).expect("it loads");
         model
-            .time_layers(&fixture.inputs, once)
+            .time_layers(&fixture.inputs, Repetitions::exactly(2))
             .expect("it computes")
     };
     assert_eq!(times(Residency::Resident), None);

@@ -6,16 +6,20 @@
 //! are the same bits. Of a split stack the hidden state moves to the device of the next layer, and
 //! with it what all layers read.
 
+mod step;
+mod stream;
+
+pub use step::LayerStep;
+
 use crate::{
     backend::{Ops, put_beside},
     context::{ForwardContext, LayerSlot},
     forward::ForwardError,
     movable::Movable,
-    timing::LayerTimes,
     weights::{Residency, Weights, WeightsError},
 };
 use burn_tensor::Tensor;
-use std::time::{Duration, Instant};
+use stream::{LayerStream, LoadLayer};
 
 /// The layers of a model that are computed one after another.
 pub struct LayerStack<B: Ops, L> {
@@ -35,19 +39,6 @@ enum Layers<B: Ops, L> {
         weights: Weights<B>,
         load: Box<LoadLayer<B, L>>,
     },
-}
-
-/// Loads the layer of an index from the tensors of the stack.
-type LoadLayer<B, L> = dyn Fn(usize, &Weights<B>) -> Result<L, WeightsError> + Send;
-
-/// One layer in a call of its stack.
-pub struct LayerStep<'s, L, R> {
-    /// The number of layers that were computed before it.
-    pub depth: usize,
-    /// The layer.
-    pub layer: &'s L,
-    /// The tensors that all layers read, on the device of this one.
-    pub shared: &'s mut R,
 }
 
 impl<B: Ops, L: 'static> LayerStack<B, L> {
@@ -229,91 +220,6 @@ fn move_between<B: Ops>(
         state.move_to(to);
         shared.move_to(to);
     }
-}
-
-/// The layers of a stack in one call.
-struct LayerStream<'s, B: Ops, L> {
-    weights: &'s Weights<B>,
-    load: &'s LoadLayer<B, L>,
-    /// Whether layers are loaded and computed by turns, to measure both.
-    is_apart: bool,
-}
-
-impl<B: Ops, L> LayerStream<'_, B, L> {
-    /// Loads each layer while the device computes the one before it.
-    fn fold<'a, S, R>(
-        &self,
-        order: &[usize],
-        context: &mut ForwardContext<'a, B>,
-        mut state: S,
-        shared: &mut R,
-        mut step: impl FnMut(
-            S,
-            LayerStep<'_, L, R>,
-            &mut ForwardContext<'a, B>,
-        ) -> Result<S, ForwardError>,
-    ) -> Result<S, ForwardError> {
-        let (start, mut times) = (Instant::now(), LayerTimes::default());
-        let mut loaded = None;
-        for (depth, index) in order.iter().enumerate() {
-            let layer = match loaded.take() {
-                Some(layer) => layer,
-                None => timed(&mut times.load, || self.load(*index))?,
-            };
-            state = timed(&mut times.compute, || {
-                let at = LayerStep {
-                    depth,
-                    layer: &layer,
-                    shared: &mut *shared,
-                };
-                let state = step(state, at, context)?;
-                // The device computes after a step has returned, which would count as loading.
-                if self.is_apart {
-                    self.finish()?;
-                }
-                Ok::<_, ForwardError>(state)
-            })?;
-            let next = order.get(depth + 1);
-            // A layer that is computed again stays.
-            if next == Some(index) {
-                loaded = Some(layer);
-                continue;
-            }
-            if let Some(next) = next {
-                loaded = Some(timed(&mut times.load, || self.load(*next))?);
-            }
-            // The memory of `layer` is another one's as soon as it is dropped.
-            self.finish()?;
-        }
-        times.together = start.elapsed();
-        context.add_layer_times(times);
-        Ok(state)
-    }
-
-    fn load(&self, index: usize) -> Result<L, ForwardError> {
-        put_beside::<B, _>(self.weights.device(), || {
-            let layer = (self.load)(index, self.weights)?;
-            if self.is_apart {
-                self.finish()?;
-            }
-            Ok(layer)
-        })
-    }
-
-    /// Returns when the device has done what the calling thread has started.
-    fn finish(&self) -> Result<(), ForwardError> {
-        B::sync(self.weights.device()).map_err(|error| ForwardError::Device {
-            message: format!("{error:?}"),
-        })
-    }
-}
-
-/// Adds the duration of `run` to `time`.
-fn timed<T>(time: &mut Duration, run: impl FnOnce() -> T) -> T {
-    let start = Instant::now();
-    let result = run();
-    *time += start.elapsed();
-    result
 }
 
 #[cfg(test)]

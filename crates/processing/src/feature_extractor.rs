@@ -28,6 +28,7 @@ struct Waveform {
 }
 
 /// The epsilon that is added to a variance before its square root is taken.
+// As `zero_mean_unit_var_norm` of transformers.
 const EPS: f64 = 1e-7;
 
 impl FeatureExtractor {
@@ -55,6 +56,7 @@ impl FeatureExtractor {
             }
         };
         Ok(Some(Self {
+            // The default of both classes.
             sampling_rate: file.count("sampling_rate")?.unwrap_or(16_000),
             kind,
         }))
@@ -108,6 +110,7 @@ impl Waveform {
             ));
         }
         Ok(Self {
+            // A field that is left out is as in the constructor of `Wav2Vec2FeatureExtractor`.
             normalize: file.flag("do_normalize")?.unwrap_or(true),
             padding_value: file.number("padding_value")?.unwrap_or(0.0) as f32,
             attention_mask: file.flag("return_attention_mask")?.unwrap_or(false),

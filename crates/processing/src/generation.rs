@@ -140,6 +140,7 @@ impl GeneratedRow {
             .map(|vocabulary| Array::floats([self.ids.len(), vocabulary], self.logits));
         Continuation {
             ids: self.ids,
+            // A limit of 0 tokens ends a row before it has a reason.
             finish: self.finish.unwrap_or(FinishReason::Length),
             logits,
         }

@@ -12,6 +12,7 @@ use testgen_nn::array::{Array, Arrays};
 use testgen_types::{Architecture, ModelType};
 
 /// The number of kinds that a feature may have before the kinds of the next one begin.
+// `offset` of transformers' `convert_to_single_emb`.
 const KINDS: i64 = 512;
 
 /// The offset of the first kind of a node: padding and the two shifts of transformers.
@@ -43,6 +44,8 @@ impl GraphCollator {
         if model_type.is_none_or(|model_type| model_type.architecture() != Architecture::Graph) {
             return Ok(None);
         }
+        // The default is from `GraphormerConfig`; a distance of 0 or less means paths of any
+        // length.
         let hops = usize::try_from(number("multi_hop_max_dist", 5, &config)?)
             .ok()
             .filter(|hops| *hops > 0);

@@ -132,6 +132,7 @@ fn refuse_unknown_fields(file: &ConfigFile, defaults: &Defaults) -> Result<(), P
 }
 
 fn rescale(file: &ConfigFile) -> Result<f64, PreprocessError> {
+    // The default of all classes.
     Ok(file.number("rescale_factor")?.unwrap_or(1.0 / 255.0))
 }
 

@@ -49,9 +49,9 @@ fn across(row: &[f32], places: &[(usize, f64)]) -> f64 {
 fn taps(from: usize, to: usize, interpolation: Interpolation) -> Vec<WeightedPlaces> {
     let scale = from as f64 / to.max(1) as f64;
     let edge = from.saturating_sub(1) as i64;
-    let at = |place: i64| place.clamp(0, edge) as usize;
     (0..to)
         .map(|index| {
+            // Between the centres of pixels, as PyTorch without `align_corners`.
             let exact = (index as f64 + 0.5) * scale - 0.5;
             let (first, share) = (exact.floor(), exact - exact.floor());
             let weights = match interpolation {
@@ -59,7 +59,7 @@ fn taps(from: usize, to: usize, interpolation: Interpolation) -> Vec<WeightedPla
                 Interpolation::Bicubic => cubic(share).to_vec(),
             };
             let before = weights.len() as i64 / 2 - 1;
-            let places = (0..).map(|tap| at(first as i64 - before + tap));
+            let places = (0..).map(|tap| (first as i64 - before + tap).clamp(0, edge) as usize);
             places.zip(weights).collect()
         })
         .collect()

@@ -18,14 +18,17 @@ pub(crate) struct LogMel {
 }
 
 /// The frequency that the filters end at.
+// `max_frequency` in `WhisperFeatureExtractor`, half of its sampling rate.
 const HIGHEST: f64 = 8000.0;
 /// The lower bound of a power.
+// `WhisperFeatureExtractor` clamps powers to it, so that silence has a logarithm.
 const FLOOR: f64 = 1e-10;
 /// How many decades below the strongest are kept.
 const DECADES: f64 = 8.0;
 
 impl LogMel {
     pub(crate) fn read(file: &ConfigFile) -> Result<Self, PreprocessError> {
+        // The defaults of `WhisperFeatureExtractor`.
         let count = |name, default| Ok::<_, PreprocessError>(file.count(name)?.unwrap_or(default));
         let rate = count("sampling_rate", 16_000)?;
         let (bins, fft) = (count("feature_size", 80)?, count("n_fft", 400)?);
@@ -69,7 +72,6 @@ impl LogMel {
     /// The mel powers [frames][bins], windows centred on every hop, the ends mirrored.
     fn powers(&self, samples: &[f32], frames: usize) -> Vec<Vec<f64>> {
         let half = (self.fft / 2) as isize;
-        let last = samples.len() as isize - 1;
         let window: Vec<f64> =
             // Periodic, thus divided by `fft` and not by `fft - 1`: the default of
             // `window_function`.
@@ -82,17 +84,10 @@ impl LogMel {
         (0..frames)
             .map(|index| {
                 let start = (index * self.hop) as isize - half;
-                let at = |place: usize| {
-                    let place = (start + place as isize).abs();
-                    samples[(if place > last {
-                        2 * last - place
-                    } else {
-                        place
-                    })
-                    .max(0) as usize]
-                };
                 let frame: Vec<f64> = (0..self.fft)
-                    .map(|place| f64::from(at(place)) * window[place])
+                    .map(|place| {
+                        f64::from(mirrored(samples, start + place as isize)) * window[place]
+                    })
                     .collect();
                 self.mel(&frame, &table)
             })
@@ -140,6 +135,7 @@ impl LogMel {
             values.extend(
                 powers
                     .iter()
+                    // The shift and the scale are those of `WhisperFeatureExtractor`.
                     .map(|frame| ((decades(frame[bin]).max(most - DECADES) + 4.0) / 4.0) as f32),
             );
         }
@@ -171,8 +167,20 @@ fn filters(bins: usize, frequencies: usize, rate: usize) -> Vec<Vec<f64>> {
         .collect()
 }
 
+/// The sample at a place, also at one beyond the ends, where the samples are mirrored.
+fn mirrored(samples: &[f32], place: isize) -> f32 {
+    let last = samples.len() as isize - 1;
+    let place = match place.abs() {
+        place if place > last => 2 * last - place,
+        place => place,
+    };
+    // A signal shorter than half a window would need a second reflection.
+    samples[place.max(0) as usize]
+}
+
 /// Linear below 1000 Hz, logarithmic above.
 fn to_mel(hertz: f64) -> f64 {
+    // Slaney's scale: 200/3 Hz a mel up to 1000 Hz, above it 27 mels for each factor of 6.4.
     if hertz < 1000.0 {
         3.0 * hertz / 200.0
     } else {

@@ -40,6 +40,7 @@ pub(crate) fn decode(bytes: &[u8]) -> Result<Picture, String> {
 
 #[cfg(feature = "image_files")]
 fn upper_bytes(pixels: impl Iterator<Item = [u16; 3]>) -> Vec<u8> {
+    // Pillow takes the upper byte as well, without rounding.
     pixels.flatten().map(|value| (value >> 8) as u8).collect()
 }
 

@@ -139,6 +139,7 @@ struct Taps {
 /// The taps of every pixel along one side that goes from `from` to `to` pixels.
 fn taps(from: usize, to: usize, filter: ResampleFilter) -> Vec<Taps> {
     let scale = from as f64 / to as f64;
+    // Only a smaller image widens the filter, which then averages all pixels that it covers.
     let stretch = scale.max(1.0);
     let support = filter.support() * stretch;
     (0..to)
@@ -202,6 +203,7 @@ fn resize_columns(pixels: &[u8], width: usize, taps: &[Taps]) -> Vec<u8> {
     let mut resized = Vec::with_capacity(stride * taps.len());
     let mut sums = vec![0; stride];
     for tap in taps {
+        // One half, which makes the shift of `to_byte` round.
         sums.fill(1 << (PRECISION_BITS - 1));
         for (row, weight) in pixels[tap.first * stride..]
             .chunks_exact(stride)
@@ -217,6 +219,7 @@ fn resize_columns(pixels: &[u8], width: usize, taps: &[Taps]) -> Vec<u8> {
 }
 
 fn to_byte(sum: i32) -> u8 {
+    // Filters with negative lobes leave the range of a byte at edges.
     (sum >> PRECISION_BITS).clamp(0, 255) as u8
 }
 

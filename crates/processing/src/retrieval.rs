@@ -121,6 +121,7 @@ impl Retrieval {
 
 impl ContextFormat {
     fn text(&self, passage: &Passage, question: &str) -> String {
+        // As `postprocess_docs`, which leaves out one quote at each end.
         let title = passage.title.strip_prefix('"').unwrap_or(&passage.title);
         let title = title.strip_suffix('"').unwrap_or(title);
         let parts = [

@@ -145,6 +145,7 @@ fn fields(mut bytes: &[u8]) -> Option<Vec<(u64, WireValue<'_>)>> {
     let mut fields = Vec::new();
     while !bytes.is_empty() {
         let key = varint(&mut bytes)?;
+        // The lower bits are the wire type of Protocol Buffers, those above the field's number.
         let value = match key & 7 {
             0 => WireValue::Number(varint(&mut bytes)?),
             1 => WireValue::Number(u64::from_le_bytes(take(&mut bytes, 8)?.try_into().ok()?)),
@@ -165,6 +166,7 @@ fn fields(mut bytes: &[u8]) -> Option<Vec<(u64, WireValue<'_>)>> {
 
 fn varint(bytes: &mut &[u8]) -> Option<u64> {
     let mut number = 0_u64;
+    // Ten bytes hold 64 bits; a longer number is damage and would shift past the end.
     for shift in (0..64).step_by(7) {
         let byte = take(bytes, 1)?[0];
         number |= u64::from(byte & 0x7f) << shift;

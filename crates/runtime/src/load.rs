@@ -40,12 +40,16 @@ pub fn load<'c>(
             let (model, residency, lacks) = match &device.executor {
                 #[cfg(feature = "native")]
                 DeviceExecutor::Native(backend) => {
-                    let load = |residency| {
-                        testgen_models::load_model(
-                            model_type, checkpoint, backend, precision, residency,
-                        )
-                    };
-                    let (model, residency) = residency::load(load, checkpoint, device, precision)?;
+                    let (model, residency) = residency::load(
+                        |residency| {
+                            testgen_models::load_model(
+                                model_type, checkpoint, backend, precision, residency,
+                            )
+                        },
+                        checkpoint,
+                        device,
+                        precision,
+                    )?;
                     (model, residency, Default::default())
                 }
                 // Before the load, so that the library's process is not asked for a model that it

@@ -32,6 +32,7 @@ impl CliError for UnknownRule {
         let names = testgen_verify::rules().iter().map(|rule| rule.name);
         let near = names
             .max_by(|a, b| score(a).total_cmp(&score(b)))
+            // The threshold of clap, which suggests subcommands and options.
             .filter(|name| score(name) > 0.7);
         let near = near
             .map(|name| format!("did you mean `{name}`? "))

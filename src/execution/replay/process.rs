@@ -2,7 +2,7 @@
 
 use super::error::ReplayError;
 use crate::execution::run::{BuiltSuite, DeviceSelection, command_without_choices};
-use std::{ffi::OsString, path::Path, process::Command, time::Duration};
+use std::{ffi::OsString, io, path::Path, process::Command, time::Duration};
 use testgen_base::{
     child_process::{ChildError, is_interrupted},
     limited_output::{LimitedOutput, output_within},
@@ -36,14 +36,10 @@ pub fn compute(
     failed: &FailedCall,
     options: &ReplayOptions,
 ) -> Result<Replayed, ReplayError> {
-    let write = |source| ReplayError::Write {
-        path: std::env::temp_dir(),
-        source,
-    };
-    let folder = tempfile::tempdir().map_err(write)?;
+    let folder = tempfile::tempdir().map_err(not_writable)?;
     let path = folder.path().join("outcome.json");
     // The suite runs in another directory.
-    let file = std::path::absolute(file).map_err(write)?;
+    let file = std::path::absolute(file).map_err(not_writable)?;
     let command = command(suite, &file, &path, options);
     let output = output_within(command, options.limit);
     let output = output.map_err(|source| ReplayError::Start {
@@ -67,6 +63,13 @@ pub fn compute(
             Err(ReplayError::NoDevice { problem, simulated })
         }
         None => Err(ended(&output, options.limit)),
+    }
+}
+
+fn not_writable(source: io::Error) -> ReplayError {
+    ReplayError::Write {
+        path: std::env::temp_dir(),
+        source,
     }
 }
 

@@ -2,6 +2,7 @@
 
 use crate::matrix::yaml::{Yaml, map};
 
+// By commit, because the owner of an action can move its tags.
 const CHECKOUT: &str = "actions/checkout@11bd71901bbe5b1630ceea73d27597364c9af683";
 const CACHE: &str = "actions/cache@5a3ec84eff668545956fd18022155c47e93e2684";
 pub(super) const UPLOAD: &str = "actions/upload-artifact@ea165f8d65b6e75b540449e92b4886f43607fa02";

@@ -145,6 +145,7 @@ fn xfail(
 
 fn date(decoder: &mut SpecDecoder, fields: &MappingFields<'_>, key: &str) -> Option<Date> {
     let node = fields.optional(key)?;
+    // The form of a date limits its length.
     let text = decoder.text(node, &fields.key(key), usize::MAX)?;
     let date = parse_date(text);
     if date.is_none() {

@@ -265,6 +265,7 @@ fn literal_value<'a>(literal: &Lit) -> Value<'a> {
         Lit::Bool(truth) => Value::Truth(truth.value),
         Lit::Int(number) => Value::Literal(number.base10_digits().to_owned()),
         Lit::Float(number) => Value::Literal(number.base10_digits().to_owned()),
+        // A character or bytes, which no rule compares.
         _ => Value::Literal("literal".to_owned()),
     }
 }

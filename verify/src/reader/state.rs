@@ -33,6 +33,7 @@ impl<'a> PathState<'a> {
 
     /// Ends the body that [`PathState::enter`] began.
     pub(super) fn leave(&mut self, outer: &Outer<'a>) {
+        // A copy: every path through the body goes on with the variables of the caller.
         self.bindings.clone_from(&outer.bindings);
         self.base = outer.base;
     }

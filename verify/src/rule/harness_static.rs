@@ -27,6 +27,7 @@ pub(crate) fn check(harness: &ParsedHarness<'_>) -> Vec<Diagnostic> {
                 "keep one of them",
             )];
         }
+        // `statics` has a name only with its items.
         [] => return Vec::new(),
     };
     let typed = matches!(item.ty.as_ref(), Type::Path(path) if harness.names.is_runtime(&path.path, "Harness"));

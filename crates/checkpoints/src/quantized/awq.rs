@@ -20,6 +20,7 @@ pub(super) const PARTS: PartNames = PartNames {
     unused: &[],
 };
 
+// AWQ's kernels exist for 4 bits only.
 const BITS: usize = 4;
 /// Codes in a word.
 const IN_WORD: usize = 8;
@@ -77,6 +78,7 @@ fn unpacked(stored: &StoredPart, outputs: usize) -> Result<Vec<f32>, String> {
 pub(super) struct AwqWriter;
 
 /// The inputs of a group that is written.
+// The default of AutoAWQ.
 const GROUP: usize = 128;
 
 impl WeightWriter for AwqWriter {

@@ -104,6 +104,7 @@ fn four_bits(parts: &StoredParts) -> Result<DenseTensor, String> {
         state.shape,
         (0..count).map(|index| {
             let byte = weight.bytes[index / 2];
+            // bitsandbytes packs the first of two values into the upper half.
             let code = if index.is_multiple_of(2) {
                 byte >> 4
             } else {
@@ -122,6 +123,7 @@ fn absmax(parts: &StoredParts, state: &QuantState) -> Result<Vec<f32>, String> {
         return stored.values();
     };
     let (factors, table) = (nested.values()?, parts.part(NESTED_TABLE)?.values()?);
+    // A code of the table is one byte.
     let complete = table.len() == 256
         && state.nested_blocksize > 0
         && factors.len() == stored.bytes.len().div_ceil(state.nested_blocksize);
@@ -160,6 +162,7 @@ impl WeightWriter for Int8Writer {
         let values = layer.values.iter().enumerate();
         let codes = values.map(|(index, value)| {
             let steps = value / largest[grid.block(index)] * 127.0;
+            // As `torch.round`, which takes ties to the even number.
             steps.round_ties_even() as i8 as u8
         });
         let codes = codes.collect();
@@ -180,6 +183,7 @@ impl WeightWriter for Int8Writer {
 pub(super) struct Nf4Writer;
 
 /// The values of a block that is written.
+// The default of `quantize_4bit`.
 const BLOCK: usize = 64;
 
 /// The values of the codes, as bitsandbytes has them.

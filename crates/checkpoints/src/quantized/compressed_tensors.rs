@@ -185,6 +185,7 @@ pub(super) enum CompressedWriter {
 }
 
 /// The columns of a group that is written.
+// As the scheme W4A16 of compressed-tensors.
 const GROUP: usize = 128;
 
 impl CompressedWriter {
@@ -208,6 +209,7 @@ impl CompressedWriter {
     fn largest(self) -> f32 {
         match self {
             Self::Int4 | Self::Int8 => ((1 << self.bits()) - 1) as f32 / 2.0,
+            // The largest number of E4M3 without infinities.
             Self::Fp8 => 448.0,
         }
     }
@@ -231,6 +233,7 @@ impl CompressedWriter {
     /// The integer of a number of steps.
     fn integer(self, steps: f32) -> i32 {
         let half = (1 << (self.bits() - 1)) as f32;
+        // As `torch.round`, which takes ties to the even number.
         steps.round_ties_even().clamp(-half, half - 1.0) as i32
     }
 }
@@ -278,6 +281,7 @@ impl WeightWriter for CompressedWriter {
         match self {
             Self::Int4 => {
                 let codes: Vec<u32> = steps
+                    // Half of the range is added, because the packed bits are read without a sign.
                     .map(|steps| (self.integer(steps) + 8) as u32)
                     .collect();
                 let rows = codes.chunks(inputs);

@@ -27,6 +27,7 @@ pub(super) fn e5m2(byte: u8) -> f32 {
 /// OCP's E8M0: a power of two with the bias 127, 255 is NaN.
 pub(super) fn e8m0(byte: u8) -> f32 {
     match byte {
+        // 2^-127 is subnormal in f32, where the exponent's bits would mean 0.
         0 => f32::from_bits(1 << 22),
         255 => f32::NAN,
         _ => f32::from_bits(u32::from(byte) << 23),
@@ -82,6 +83,7 @@ fn magnitude(bits: u8, bias: i32) -> f32 {
     match exponent {
         // Subnormal.
         0 => mantissa * 2f32.powi(1 - bias - 3),
+        // 8 is the implicit leading bit, in units of the mantissa's last bit.
         _ => (8.0 + mantissa) * 2f32.powi(exponent - bias - 3),
     }
 }

@@ -61,6 +61,7 @@ pub(super) enum Fp8Writer {
 }
 
 /// Outputs and inputs of a block that is written.
+// `weight_block_size` of DeepSeek-V3, and the default of `FineGrainedFP8Config`.
 const BLOCK: usize = 128;
 
 impl Fp8Writer {

@@ -138,6 +138,7 @@ pub(super) struct GptqWriter {
 }
 
 /// The inputs of a group that is written.
+// The default of `GPTQConfig`.
 const GROUP: usize = 128;
 
 impl WeightWriter for GptqWriter {

@@ -40,6 +40,7 @@ pub(super) fn dequantize(parts: &StoredParts) -> Result<DenseTensor, String> {
         );
         let block = (expert * outputs + output) * count + input / (bytes * 2);
         let byte = codes[block * bytes + input % (bytes * 2) / 2];
+        // GPT-OSS has the first of two values in the lower half.
         let code = if input.is_multiple_of(2) {
             byte & 15
         } else {
@@ -58,8 +59,10 @@ pub(super) fn dequantize(parts: &StoredParts) -> Result<DenseTensor, String> {
 pub(super) struct Mxfp4Writer;
 
 /// The inputs of a block.
+// In OCP's MX formats every scale is of 32 numbers.
 const BLOCK: usize = 32;
 /// The exponent of the largest magnitude of a code.
+// E2M1 ends at 6, which is 1.5 times 2^2.
 const LARGEST_EXPONENT: u32 = 2;
 
 impl WeightWriter for Mxfp4Writer {

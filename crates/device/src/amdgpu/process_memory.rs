@@ -45,10 +45,9 @@ fn of_open_files(system: &System, address: &str, pid: u32) -> Option<u64> {
     // A copy of a descriptor is the same client, whose memory counts once.
     let clients: BTreeMap<String, u64> = texts
         .filter_map(|text| {
-            let value = |key: &str| value(&text, key);
-            let same = value("drm-pdev")?.eq_ignore_ascii_case(address);
-            let client = value("drm-client-id").filter(|_| same)?;
-            Some((client.to_owned(), bytes(value("drm-memory-vram")?)?))
+            let same = value(&text, "drm-pdev")?.eq_ignore_ascii_case(address);
+            let client = value(&text, "drm-client-id").filter(|_| same)?;
+            Some((client.to_owned(), bytes(value(&text, "drm-memory-vram")?)?))
         })
         .collect();
     (!clients.is_empty()).then(|| clients.values().sum())

@@ -17,6 +17,7 @@ type Release = unsafe extern "C" fn(c_int) -> c_int;
 type SetContext = unsafe extern "C" fn(*mut c_void) -> c_int;
 type CudaMemoryInfo = unsafe extern "C" fn(*mut usize, *mut usize) -> c_int;
 
+// Values of `CUdevice_attribute` in `cuda.h`.
 const ATTRIBUTE_MULTIPROCESSORS: c_int = 16;
 const ATTRIBUTE_INTEGRATED: c_int = 18;
 const ATTRIBUTE_CAPABILITY_MAJOR: c_int = 75;

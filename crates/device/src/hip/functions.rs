@@ -163,5 +163,6 @@ impl<'library> HipFunctions<'library> {
 }
 
 fn ordinal(index: u32) -> c_int {
+    // Larger than the index of any device, so that the runtime refuses it.
     c_int::try_from(index).unwrap_or(c_int::MAX)
 }

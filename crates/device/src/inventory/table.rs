@@ -106,6 +106,7 @@ fn write_table(f: &mut fmt::Formatter<'_>, rows: &[[String; 7]]) -> fmt::Result 
             .zip(widths)
             .map(|(cell, width)| format!("{cell:<width$}"))
             .collect();
+        // The last cell is filled up to the width of its column, too.
         writeln!(f, "{}", cells.join("  ").trim_end())?;
     }
     Ok(())

@@ -28,6 +28,7 @@ pub(super) fn defect(path: &Path) -> Option<String> {
     if file.read_exact(&mut header).is_err() || !header.starts_with(b"\x7fELF") {
         return Some("it is not an ELF library".to_owned());
     }
+    // `EI_CLASS` and `EI_DATA`.
     let is_64_bit_little_endian = header[4] == 2 && header[5] == 1;
     // The offsets below hold for this class only; the loader itself rejects the others.
     if !is_64_bit_little_endian {

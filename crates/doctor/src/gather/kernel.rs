@@ -40,6 +40,7 @@ pub(super) fn rocm(system: &System) -> Option<String> {
     let root = system
         .variable("ROCM_PATH")
         .filter(|root| !root.is_empty())
+        // Where ROCm's packages install.
         .unwrap_or("/opt/rocm");
     system
         .read(format!("{root}/.info/version"))

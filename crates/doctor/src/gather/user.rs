@@ -21,6 +21,7 @@ impl Accounts {
         let members = group.iter().filter_map(|fields| {
             Some((
                 fields.first()?.clone(),
+                // A line of `/etc/group`: name, password, number, members.
                 fields.get(3)?.split(',').map(str::to_owned).collect(),
             ))
         });

@@ -33,8 +33,8 @@ impl StridedRows {
 /// The elements that a thread reads at once from rows of this width: more than one where no element
 /// of a row is left over and every row begins at a multiple of them.
 pub(super) fn vector(width: usize, strides: &[usize]) -> usize {
-    let divides = |length: &usize| length.is_multiple_of(VECTOR);
-    if divides(&width) && strides.iter().all(divides) {
+    let mut lengths = strides.iter().chain([&width]);
+    if lengths.all(|length| length.is_multiple_of(VECTOR)) {
         VECTOR
     } else {
         1

@@ -55,12 +55,15 @@ pub fn masked_softmax(scores: GpuTensor, scale: f64, bias: Option<GpuTensor>) ->
 /// The distances of a contiguous bias in elements, zero if it is broadcast.
 fn steps(bias: &GpuTensor) -> [usize; 3] {
     let [batch, heads, queries, keys] = bias.shape().dims();
-    let step = |length: usize, distance: usize| if length == 1 { 0 } else { distance };
     [
         step(batch, heads * queries * keys),
         step(heads, queries * keys),
         step(queries, keys),
     ]
+}
+
+fn step(length: usize, distance: usize) -> usize {
+    if length == 1 { 0 } else { distance }
 }
 
 #[cube(launch, address_type = "dynamic")]

@@ -72,8 +72,10 @@ pub(super) fn is_table(path: &Path) -> bool {
 
 /// Whether the extension is `end`, or the whole name, as of `stdout`.
 fn has_end(path: &Path, end: &str) -> bool {
-    let is_end = |text: &std::ffi::OsStr| text.eq_ignore_ascii_case(end);
-    path.extension().is_some_and(is_end) || path.file_name().is_some_and(is_end)
+    [path.extension(), path.file_name()]
+        .into_iter()
+        .flatten()
+        .any(|text| text.eq_ignore_ascii_case(end))
 }
 
 #[cfg(test)]

@@ -27,6 +27,7 @@ pub(super) fn check<C: ModelConfig>(
             return Err(ConfigError::UnsupportedField {
                 model_type,
                 field,
+                // A list or an object can be as long as the file.
                 value: value.to_string().chars().take(80).collect(),
             });
         }
@@ -74,13 +75,17 @@ fn of_another_type(model_type: &str, field: &str) -> bool {
     let Some(own) = ModelType::find(model_type) else {
         return false;
     };
-    let declares = |kind: &ModelType| defaults_of(kind.as_str()).defaults.contains_key(field);
     // Llama's struct loads Mistral, which has no `attention_bias`.
-    !declares(&own)
+    !declares(own, field)
         && ModelType::ALL
             .iter()
             .filter(|kind| definition(**kind) == definition(own))
-            .any(declares)
+            .any(|kind| declares(*kind, field))
+}
+
+/// Whether the configuration class of a type has the field.
+fn declares(kind: ModelType, field: &str) -> bool {
+    defaults_of(kind.as_str()).defaults.contains_key(field)
 }
 
 /// Whether a field that nothing reads cannot change the numbers.

@@ -91,21 +91,24 @@ fn check(path: &str, value: &Value, extent: Extent) -> Result<(), String> {
 
 fn check_number(path: &str, number: u64, extent: Extent) -> Result<(), String> {
     let name = path.rsplit('.').next().unwrap_or(path);
-    let is_one_of = |ends: &[&str]| ends.iter().any(|end| name.ends_with(end));
     let Extent { tensors, largest } = extent;
-    if is_one_of(LAYERS) && is_above(tensors.max(HARMLESS_LAYERS), number) {
+    if has_end(name, LAYERS) && is_above(tensors.max(HARMLESS_LAYERS), number) {
         return Err(format!(
             "`{}` is {number}, and the checkpoint has {tensors} tensors; correct it",
             excerpt(path)
         ));
     }
-    if is_one_of(SIZES) && is_above(largest.max(HARMLESS_SIZE), number) {
+    if has_end(name, SIZES) && is_above(largest.max(HARMLESS_SIZE), number) {
         let field = excerpt(path);
         return Err(format!(
             "`{field}` is {number}, and the largest tensor has {largest} elements; correct it"
         ));
     }
     Ok(())
+}
+
+fn has_end(name: &str, ends: &[&str]) -> bool {
+    ends.iter().any(|end| name.ends_with(end))
 }
 
 fn is_above(limit: usize, number: u64) -> bool {

@@ -43,6 +43,7 @@ pub(crate) struct BloomConfig {
 
 impl BloomConfig {
     fn width(&self) -> usize {
+        // Older files have `n_embed`, which `BloomConfig` takes first.
         self.n_embed.unwrap_or(self.hidden_size)
     }
 }

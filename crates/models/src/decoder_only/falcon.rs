@@ -51,6 +51,7 @@ pub(crate) struct FalconConfig {
 
 impl FalconConfig {
     fn head_dim(&self) -> usize {
+        // Also called for 0 heads, which `validate` refuses.
         self.hidden_size / self.num_attention_heads.max(1)
     }
 

@@ -207,6 +207,7 @@ fn load_decoder<B: Ops>(
             w,
             config.vocab_size,
             width,
+            // `Gemma2Model` scales the embeddings; no field changes it.
             Some((width as f64).sqrt()),
         )?,
         positions: Positions::Rotary(Rotary::new(&rope, config.head_dim, trained)),

@@ -68,6 +68,7 @@ impl GptNeoXConfig {
     }
 
     fn head_dim(&self) -> usize {
+        // Also called for 0 heads, which `validate` refuses.
         self.hidden_size / self.num_attention_heads.max(1)
     }
 }

@@ -152,6 +152,7 @@ struct OptEmbeddings<B: Ops> {
 }
 
 /// The rows of the position table before the row of position 0.
+// As `OPTLearnedPositionalEmbedding`, whose first rows are for padding.
 const OFFSET: usize = 2;
 
 impl<B: Ops> OptEmbeddings<B> {

@@ -59,6 +59,7 @@ struct Autoencoder<B: Ops> {
 }
 
 /// The limits of the logarithm of a variance.
+// As `DiagonalGaussianDistribution` clamps it.
 const LOGARITHM: [f64; 2] = [-30.0, 20.0];
 
 impl<B: Ops> Network<B> for Autoencoder<B> {

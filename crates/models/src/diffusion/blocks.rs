@@ -126,6 +126,7 @@ pub(crate) fn halved<B: Ops>(
     )?;
     Ok(Downsample {
         conv,
+        // As `Downsample2D`, which pads the right and the bottom itself then.
         after: padding == 0,
     })
 }

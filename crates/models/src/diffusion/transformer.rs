@@ -29,6 +29,7 @@ pub(crate) struct TransformerShape {
 const GROUP_EPS: f64 = 1e-6;
 const LAYER_EPS: f64 = 1e-5;
 /// The factor by which its MLP is wider.
+// `mult` of diffusers' `FeedForward`.
 const WIDER: usize = 4;
 
 /// `Transformer2DModel` with continuous input.
@@ -170,6 +171,7 @@ impl<B: Ops> CrossAttention<B> {
             heads,
             ..
         } = *shape;
+        // UNets leave `attention_bias` at false; `to_out` has a bias in any case.
         let linear = |name, inner| Linear::load_with_bias(&w.module(name), inner, width, false);
         Ok(Self {
             to_q: linear("to_q", width)?,

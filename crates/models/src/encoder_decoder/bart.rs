@@ -1,7 +1,7 @@
 //! BART (Lewis et al. 2019): `transformers.models.bart`.
 
 use crate::{
-    config::ModelConfig,
+    config::{ModelConfig, divides},
     model_def::{LoadedNetwork, ModelDef},
     text::{
         bart_layers::{BartLayers, BartShape, BartVariant},
@@ -52,9 +52,9 @@ impl BartFields {
     ];
 
     pub(crate) fn validate(&self) -> Result<(), String> {
-        let divides = |name, heads| crate::config::divides("d_model", self.d_model, name, heads);
-        divides("encoder_attention_heads", self.encoder_attention_heads)?;
-        divides("decoder_attention_heads", self.decoder_attention_heads)
+        let (encoder, decoder) = (self.encoder_attention_heads, self.decoder_attention_heads);
+        divides("d_model", self.d_model, "encoder_attention_heads", encoder)?;
+        divides("d_model", self.d_model, "decoder_attention_heads", decoder)
     }
 
     pub(crate) fn inert_fields(head: Head) -> Option<(&'static str, &'static str)> {

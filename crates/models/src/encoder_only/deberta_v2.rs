@@ -181,6 +181,7 @@ impl DebertaV2Config {
     }
 
     fn distances(&self) -> DistanceBuckets {
+        // -1, the default, means as many as there are positions.
         let given = usize::try_from(self.max_relative_positions)
             .ok()
             .filter(|positions| *positions > 0);
@@ -246,6 +247,7 @@ impl DebertaV2Config {
         w: &Weights<B>,
     ) -> Result<MaskedLm<B>, WeightsError> {
         let width = self.hidden_size;
+        // `LegacyDebertaV2PredictionHeadTransform` has the width of the embeddings.
         let inner = if self.legacy {
             self.embedding_size.unwrap_or(width)
         } else {

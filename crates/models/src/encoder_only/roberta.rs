@@ -57,6 +57,7 @@ impl ModelDef for Roberta {
         labels: usize,
         w: &Weights<B>,
     ) -> LoadedNetwork<B> {
+        // The default of `RobertaConfig`.
         let positions = PositionNumbering::FromPadding(config.pad_token_id.unwrap_or(1));
         let fields = &config.bert.fields;
         // Unlike BERT's, the classes with a head have no pooler.

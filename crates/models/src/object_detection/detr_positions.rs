@@ -21,10 +21,12 @@ pub(crate) enum DetrPositions<B: Ops> {
 }
 
 /// The rows of a learned table.
+// The rows of `DetrLearnedPositionEmbedding`, which no configuration changes.
 const LONGEST: usize = 50;
 /// `temperature` of transformers' `DetrSinePositionEmbedding`, which no configuration changes.
 const TEMPERATURE: f64 = 10_000.0;
 /// Added to the last position, by which all are divided.
+// `eps` of `DetrSinePositionEmbedding`.
 const EPS: f64 = 1e-6;
 
 impl<B: Ops> DetrPositions<B> {
@@ -127,6 +129,7 @@ fn sines([height, length]: [usize; 2], shown: &[bool], width: usize) -> Vec<f32>
             angle(across(column + 1), across(length)),
         ] {
             let waves = (0..width / 2).map(|index| {
+                // The sine and the cosine of a pair have the same frequency.
                 let angle = at / TEMPERATURE.powf(2.0 * (index / 2) as f64 / (width / 2) as f64);
                 (if index.is_multiple_of(2) {
                     angle.sin()

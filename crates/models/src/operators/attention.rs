@@ -36,6 +36,7 @@ fn attended<B: Ops>(arguments: &CallArguments<'_, B>) -> Result<DeviceTensor<B>,
     let shape = dims::<B>(&q);
     let [k, v] = [arguments.float(1)?, arguments.float(2)?].map(|x| repeated::<B>(x, shape[1]));
     let keys = dims::<B>(&k)[2];
+    // The default of `scaled_dot_product_attention`.
     let scale = 1.0 / (shape[3] as f64).sqrt();
     let scores = B::matmul_op(q, B::float_swap_dims(k, 2, 3));
     let weights = B::masked_softmax_op(scores, scale, mask::<B>(arguments, shape[2], keys)?);

@@ -179,6 +179,7 @@ impl<B: Ops> SpectrogramEncoder<B> {
         let conv = |name, inner, stride| {
             let shape = Conv1dShape {
                 channels: [inner, width],
+                // In the code of `WhisperEncoder`; no field changes it.
                 kernel: 3,
                 stride,
                 padding: 1,

@@ -47,6 +47,7 @@ impl MambaConfig {
     fn rank(&self) -> usize {
         match self.time_step_rank {
             Rank::Number(rank) => rank,
+            // As `MambaConfig` computes it.
             Rank::Word(Auto::Auto) => self.fields.hidden_size.div_ceil(16),
         }
     }

@@ -35,8 +35,10 @@ pub(crate) struct ConvNextConfig {
 }
 
 /// Of every norm but the last.
+// The default of `ConvNextLayerNorm`; the last norm has `layer_norm_eps`.
 const EPS: f64 = 1e-6;
 /// The factor by which the MLPs are wider.
+// In the code of `ConvNextLayer`; no field changes it.
 const EXPANSION: usize = 4;
 
 impl ModelConfig for ConvNextConfig {

@@ -229,6 +229,7 @@ struct ResNetBlock<B: Ops> {
 }
 
 /// How much narrower the middle of a bottleneck is.
+// The default of `ResNetBottleNeckLayer`, which no field changes.
 const REDUCTION: usize = 4;
 
 impl<B: Ops> ResNetBlock<B> {

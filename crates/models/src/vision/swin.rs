@@ -44,6 +44,7 @@ pub(crate) struct SwinConfig {
 }
 
 /// Of the norms after the patches and between the stages.
+// PyTorch's default: only the other norms have `layer_norm_eps`.
 const EPS: f64 = 1e-5;
 
 impl ModelConfig for SwinConfig {

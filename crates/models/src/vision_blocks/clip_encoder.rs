@@ -64,6 +64,7 @@ impl ClipEncoderFields {
 
 impl ImageFields {
     pub(crate) fn validate(&self) -> Result<(), String> {
+        // `patches` divides by it.
         match self.patch_size.height_width().contains(&0) {
             true => Err("`patch_size` is 0".to_owned()),
             false => Ok(()),
@@ -189,6 +190,7 @@ impl<B: Ops> ClipTextEncoder<B> {
             inputs.checked_indices("position_ids", values, position_shape, self.max_positions)?;
         let x = self.token_embedding.forward(ids) + self.position_embedding.forward(places);
         context.trace_embed(&x)?;
+        // CLIP's text encoder is causal, SigLIP's sees the whole text.
         let bias = if self.causal {
             causal_bias(inputs, shape, 0, None)?
         } else {

@@ -36,6 +36,7 @@ pub(crate) struct VisionFields {
 impl VisionFields {
     pub(crate) fn validate(&self) -> Result<(), String> {
         divides_into_heads(self.hidden_size, self.num_attention_heads)?;
+        // `VisionShape::grid` divides by it.
         match self.patch_size.height_width().contains(&0) {
             true => Err("`patch_size` is 0".to_owned()),
             false => Ok(()),

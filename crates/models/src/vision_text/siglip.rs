@@ -146,6 +146,7 @@ impl ModelDef for Siglip {
         };
         Ok(Box::new(DualEncoder {
             encoders,
+            // Saved as a logarithm.
             scale: number("logit_scale", w)?.exp(),
             bias: number("logit_bias", w)?,
         }))

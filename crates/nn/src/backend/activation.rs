@@ -63,6 +63,7 @@ impl Activation {
             Self::Gelu | Self::GeluPython => activation::gelu(x),
             Self::Gelu10 => activation::gelu(x).clamp(-10.0, 10.0),
             Self::GeluNew => {
+                // The constants are those of `NewGELUActivation`.
                 let cube = x.clone() * x.clone() * x.clone() * 0.044_715;
                 let inner = (x.clone() + cube) * (2.0 / std::f64::consts::PI).sqrt();
                 x * 0.5 * (inner.tanh() + 1.0)
@@ -74,6 +75,7 @@ impl Activation {
                 positive.clone() * positive
             }
             Self::Relu6 => x.clamp(0.0, 6.0),
+            // The default slope of `nn.LeakyReLU`, which transformers does not set.
             Self::LeakyRelu => activation::leaky_relu(x, 0.01),
             Self::Silu => activation::silu(x),
             Self::Mish => x.clone() * activation::softplus(x, 1.0).tanh(),

@@ -46,6 +46,20 @@ impl Conv1dShape {
             // A sequence shorter than the kernel has no output.
             .map_or(0, |rest| rest / self.stride + 1)
     }
+
+    /// The name of a call with an input of `dims`.
+    fn call(&self, dims: [usize; 3]) -> String {
+        let Self {
+            channels: [_, out],
+            kernel,
+            stride,
+            padding,
+            groups,
+        } = self;
+        format!(
+            "conv1d {dims:?} x [{out}, {kernel}] stride {stride} padding {padding} groups {groups}"
+        )
+    }
 }
 
 impl<B: Ops> Conv1d<B> {
@@ -74,19 +88,7 @@ impl<B: Ops> Conv1d<B> {
     /// [batch, seq, in] to [batch, seq', out]; the sequence must be as long as the kernel.
     pub fn forward(&self, x: Tensor<B, 3>) -> Tensor<B, 3> {
         let (dims, device) = (x.dims(), x.device());
-        let name = || {
-            let Conv1dShape {
-                channels: [_, out],
-                kernel,
-                stride,
-                padding,
-                groups,
-            } = self.shape;
-            format!(
-                "conv1d {dims:?} x [{out}, {kernel}] stride {stride} padding {padding} groups {groups}"
-            )
-        };
-        timed_call::<B, _>(&device, name, || self.convolved(x))
+        timed_call::<B, _>(&device, || self.shape.call(dims), || self.convolved(x))
     }
 
     fn convolved(&self, x: Tensor<B, 3>) -> Tensor<B, 3> {

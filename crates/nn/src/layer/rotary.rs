@@ -49,6 +49,7 @@ impl Rotary {
     /// For heads of `head_dim`; `trained` is `max_position_embeddings`, from which `dynamic`
     /// counts.
     pub fn new(parameters: &RopeParameters, head_dim: usize, trained: usize) -> Self {
+        // The default of transformers.
         let theta = parameters.rope_theta.unwrap_or(10_000.0);
         let (factor, width) = (parameters.factor.unwrap_or(1.0), parameters.width(head_dim));
         // Over the dimensions that rotate alone, as if the head were as narrow.
@@ -168,6 +169,8 @@ impl Growth {
             } => {
                 // 1 at the trained length, so that the base grows without a jump.
                 let stretch = factor * length / trained - (factor - 1.0);
+                // With this exponent the slowest frequency is divided by the stretch; the fastest
+                // stays.
                 let exponent = width as f64 / (width as f64 - 2.0);
                 frequencies(theta * stretch.powf(exponent), width)
             }

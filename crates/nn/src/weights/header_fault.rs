@@ -16,6 +16,7 @@ pub fn header_fault(bytes: &[u8], error: &SafeTensorError) -> String {
         Some((header, data.len()))
     });
     let found = match header {
+        // A file begins with the length of its header, in 8 bytes.
         None if bytes.len() < 8 => Some(format!(
             "it has {} bytes, too few for a safetensors file",
             bytes.len()

@@ -33,25 +33,28 @@ pub(super) struct SafetensorsIndex {
 
 impl CheckpointLayout {
     pub(super) fn read(directory: &Path) -> Result<Self, WeightsError> {
-        // Also a directory or a link without a target: opening it reports what it is.
-        let occupied = |path: &PathBuf| fs::symlink_metadata(path).is_ok();
         // Before an index, as `from_pretrained` looks for them.
         if let Some(path) = SINGLE
             .iter()
             .map(|name| directory.join(name))
-            .find(occupied)
+            .find(|path| is_occupied(path))
         {
             return Ok(Self::Single(path));
         }
         let index = SINGLE
             .iter()
             .map(|name| directory.join(format!("{name}.index.json")))
-            .find(occupied);
+            .find(|path| is_occupied(path));
         let index = index.ok_or_else(|| WeightsError::NoFile {
             directory: directory.to_owned(),
         })?;
         SafetensorsIndex::read(index).map(Self::Sharded)
     }
+}
+
+fn is_occupied(path: &Path) -> bool {
+    // Also a directory or a link without a target: opening it reports what it is.
+    fs::symlink_metadata(path).is_ok()
 }
 
 impl SafetensorsIndex {
@@ -102,6 +105,7 @@ impl SafetensorsIndex {
 }
 
 /// The longest name of a shard, in bytes.
+// The limit of Linux's file systems.
 const LONGEST_NAME: usize = 255;
 
 fn check_file(tensor: &str, file: &Value) -> Result<(), String> {

@@ -143,6 +143,7 @@ fn speech_prompt(file: &ConfigFile) -> Result<Option<Vec<i64>>, PreprocessError>
             return Ok(None);
         };
         prompt.push(spoken);
+        // As Whisper's `generate`, if only a language is set.
         prompt.extend(token_id("task_to_id", task.unwrap_or("transcribe"), file));
     }
     let silent = file.get("no_timestamps_token_id").and_then(Value::as_i64);

@@ -73,6 +73,7 @@ impl GenerationSettings {
                 |value| value > 0.0,
                 "above 0",
             )?,
+            // Without a padding token, `generate` pads with the first end token.
             pad: defaults.pad.or_else(|| eos.first().copied()).unwrap_or(0),
             eos,
             rules: defaults.rules.clone(),
@@ -130,6 +131,7 @@ fn sampling(
     asked: &GenerationControls,
     checkpoint: &GenerationControls,
 ) -> Result<Option<Sampling>, GenerationError> {
+    // 1 leaves the logits as they are, and is the default of `GenerationConfig`.
     let temperature = asked.temperature.or(checkpoint.temperature).unwrap_or(1.0);
     let temperature = within(
         "temperature",
@@ -145,6 +147,7 @@ fn sampling(
         "above 0 and at most 1",
     )?;
     let top_k = asked.top_k.or(checkpoint.top_k).unwrap_or(DEFAULT_TOP_K);
+    // A temperature of 0 would divide by zero; its limit is the greedy choice.
     let drawn = asked.do_sample.or(checkpoint.do_sample).unwrap_or(false) && temperature > 0.0;
     Ok(drawn.then(|| Sampling {
         temperature,

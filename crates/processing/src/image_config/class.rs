@@ -22,6 +22,7 @@ pub(super) struct Defaults {
     pub(super) pad: bool,
 }
 
+// The means and deviations are those of transformers' `image_utils`.
 const HALF: [f64; 3] = [0.5; 3];
 const IMAGENET_MEAN: [f64; 3] = [0.485, 0.456, 0.406];
 const IMAGENET_STD: [f64; 3] = [0.229, 0.224, 0.225];

@@ -62,6 +62,7 @@ fn share_of_square(file: &ConfigFile, size: Resize) -> Result<Resize, Preprocess
             "ConvNextImageProcessor takes nothing else",
         ));
     };
+    // The default of `ConvNextImageProcessor`.
     let share = file.number("crop_pct")?.unwrap_or(224.0 / 256.0);
     if share <= 0.0 || share > 1.0 {
         return Err(file.wrong(
@@ -115,6 +116,7 @@ fn multiple_of(file: &ConfigFile, size: Resize, default: Size) -> Result<Resize,
         Resize::Multiple(..) => default,
         _ => return Err(file.wrong("size", "lacks `height` or `width`", "give both")),
     };
+    // The defaults of `DPTImageProcessor`.
     let multiple = file.count("ensure_multiple_of")?.unwrap_or(1);
     if multiple == 0 {
         return Err(file.wrong("ensure_multiple_of", "is 0", "use 1 or more"));

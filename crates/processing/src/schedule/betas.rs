@@ -11,6 +11,7 @@ pub(super) struct Betas {
 
 impl Betas {
     pub(super) fn read(file: &ConfigFile) -> Result<Self, PreprocessError> {
+        // This and the defaults below are those of diffusers' schedulers.
         let count = file.count("num_train_timesteps")?.unwrap_or(1000);
         if count == 0 {
             return Err(file.wrong(
@@ -86,6 +87,7 @@ fn cosine(count: usize) -> Vec<f32> {
 }
 
 fn cosine_alpha(time: f64) -> f64 {
+    // The offset is from `betas_for_alpha_bar`: it keeps the first betas from being almost 0.
     ((time + 0.008) / 1.008 * std::f64::consts::FRAC_PI_2)
         .cos()
         .powi(2)

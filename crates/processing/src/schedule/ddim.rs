@@ -31,6 +31,7 @@ const MORE: [&str; 3] = [
 impl Ddim {
     pub(super) fn read(file: &ConfigFile) -> Result<Self, PreprocessError> {
         let fields = SchedulerFields::read(file, Spacing::Leading, &MORE)?;
+        // The defaults of `DDIMScheduler`.
         let range = file.number("clip_sample_range")?.unwrap_or(1.0) as f32;
         let one = file.flag("set_alpha_to_one")?.unwrap_or(true);
         let last = if one {

@@ -65,6 +65,7 @@ impl Characters {
             unknown: special.first().map_or(0, |(_, id)| *id),
             special,
             ids,
+            // The defaults of `VitsTokenizer`, which has a rule for Romanian alone.
             add_blank: config.flag("add_blank")?.unwrap_or(true),
             normalize: config.flag("normalize")?.unwrap_or(true),
             is_romanian: config.text("language")? == Some("ron"),

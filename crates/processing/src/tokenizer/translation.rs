@@ -19,6 +19,7 @@ pub(super) struct Translation {
     special: Vec<String>,
 }
 
+// The defaults of `MarianTokenizer`.
 const SPECIAL: [(&str, &str); 3] = [
     ("eos_token", "</s>"),
     ("unk_token", "<unk>"),

@@ -194,12 +194,12 @@ impl Sweep<'_, '_> {
                 routers: routing::router_outputs(self.run, model, &inputs)?,
                 outputs: model.forward(&inputs)?.outputs.into_iter().collect(),
             };
-            let expected = |(name, whole): (&String, &Array)| {
-                (name.clone(), rows::of_output(name, whole, &order, LARGEST))
-            };
+            let outputs = largest
+                .iter()
+                .map(|(name, whole)| (name.clone(), rows::of_output(name, whole, &order, LARGEST)));
             let expected = SweptRun {
                 routers: routing::of_part(&routers, |array| array.select_rows(&order)),
-                outputs: largest.iter().map(expected).collect(),
+                outputs: outputs.collect(),
             };
             let label = format!("{what}, batch {} of {LARGEST}", order.len());
             left_out += self.compare_runs(&label, &expected, &got);

@@ -33,6 +33,7 @@ impl FloatFormat {
                 epsilon: power(-10),
                 ..Self::for_precision(Precision::F32)
             },
+            // 65504 is (2 - 2^-10) * 2^15; bf16 has the exponents of f32.
             Precision::F16 => Self::new(power(-10), 65504.0, power(-14)),
             Precision::Bf16 => Self::new(power(-7), (2.0 - power(-7)) * power(127), power(-126)),
         }

@@ -45,6 +45,7 @@ fn exit_code(result: Result<(), String>) -> ExitCode {
         Ok(()) => ExitCode::SUCCESS,
         Err(error) => {
             eprintln!("error: {error}");
+            // As a test binary that fails.
             ExitCode::from(101)
         }
     }

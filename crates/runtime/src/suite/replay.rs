@@ -37,6 +37,7 @@ pub(super) fn run(environment: &Environment) -> Option<ExitCode> {
         Ok(()) => ExitCode::SUCCESS,
         Err(problem) => {
             eprintln!("error: {problem}");
+            // As a test binary that fails.
             ExitCode::from(101)
         }
     })

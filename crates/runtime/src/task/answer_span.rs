@@ -3,6 +3,7 @@
 use super::scores::softmax;
 
 /// The most tokens of an answer.
+// `max_answer_len` of transformers' pipelines.
 const LONGEST_ANSWER: usize = 15;
 
 /// The scores of the first and of the last token of an answer.

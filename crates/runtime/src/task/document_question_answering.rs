@@ -19,6 +19,7 @@ const HINT: &str = "`LayoutLMForQuestionAnswering`";
 /// The place of the tokens of the question, and of padding.
 const NOWHERE: [i64; 4] = [0; 4];
 /// The place of separators.
+// Coordinates on a page go from 0 to 1000; transformers' pipeline has the corner for both points.
 const AFTER_THE_PAGE: [i64; 4] = [1000; 4];
 
 pub(super) fn answer(call: &TaskCall<'_>, request: Request) -> Result<Response, HandlerError> {

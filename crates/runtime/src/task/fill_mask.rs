@@ -9,6 +9,7 @@ use testgen_processing::tokenizer::Tokenizer;
 
 const HINT: &str = "a masked language model, such as `BertForMaskedLM`";
 /// How many candidates are given for each mask token.
+// `top_k` of transformers' pipeline.
 const CANDIDATES: usize = 5;
 
 pub(super) fn answer(call: &TaskCall<'_>, request: Request) -> Result<Response, HandlerError> {

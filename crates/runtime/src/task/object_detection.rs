@@ -12,6 +12,7 @@ use super::{
 
 const HINT: &str = "a class such as `DetrForObjectDetection`";
 /// The threshold of the score of a detection.
+// `threshold` of transformers' pipeline.
 const THRESHOLD: f32 = 0.5;
 
 pub(super) fn answer(call: &TaskCall<'_>, request: Request) -> Result<Response, HandlerError> {

@@ -2,6 +2,7 @@
 
 /// e^logit over their sum, computed in f64.
 pub(super) fn softmax(logits: &[f32]) -> Vec<f32> {
+    // The largest exponent is then 0: e^logit itself could overflow.
     let best = logits.iter().copied().fold(f32::NEG_INFINITY, f32::max);
     let weights: Vec<f64> = logits
         .iter()

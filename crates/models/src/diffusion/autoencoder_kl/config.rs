@@ -76,6 +76,7 @@ impl ModelConfig for AutoencoderConfig {
 }
 
 /// The eps of every norm, which no configuration changes.
+// diffusers has it in the code of the encoder and the decoder.
 const EPS: f64 = 1e-6;
 
 impl AutoencoderConfig {

@@ -159,8 +159,9 @@ fn down<B: Ops>(
     );
     // The first block keeps the channels of `conv_in`.
     let (out, before) = (widths[index], widths[index.saturating_sub(1)]);
-    let inner = |layer| if layer == 0 { before } else { out };
-    let inner: Vec<_> = (0..config.layers_per_block.at(index)).map(inner).collect();
+    let inner: Vec<_> = (0..config.layers_per_block.at(index))
+        .map(|layer| channels_before(layer, before, out))
+        .collect();
     let block = UnetBlock::load(config, config.down_block_types[index], index, &inner, &w)?;
     let downsample = (index + 1 < widths.len())
         .then(|| halved(&w, out, config.downsample_padding))
@@ -194,11 +195,16 @@ fn up<B: Ops>(
             out
         }
     };
-    let inner = |layer| if layer == 0 { before } else { out };
     let inner: Vec<_> = (0..layers)
-        .map(|layer| inner(layer) + beside(layer))
+        .map(|layer| channels_before(layer, before, out) + beside(layer))
         .collect();
     let block = UnetBlock::load(config, config.up_block_types[index], like, &inner, &w)?;
     let upsample = (index + 1 < blocks).then(|| doubled(&w, out)).transpose()?;
     Ok((block, upsample))
+}
+
+/// The channels that a layer reads from the one before it: the first layer reads `before`, which
+/// the block before has left.
+fn channels_before(layer: usize, before: usize, out: usize) -> usize {
+    if layer == 0 { before } else { out }
 }

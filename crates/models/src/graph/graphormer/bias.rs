@@ -212,14 +212,15 @@ fn given<B: Ops>(
     let tokens = nodes + 1;
     let real = real_nodes(inputs)?;
     let bias = floats::<B, 3>(inputs, "attn_bias", &[batch, tokens, tokens])?;
-    let is_shown = |flat: usize| {
-        let (graph, key) = (flat / (tokens * tokens), flat % tokens);
-        key == 0 || real[graph * nodes + key - 1]
-    };
     // transformers adds it twice.
     let twice = bias.iter().enumerate().map(|(flat, bias)| {
-        let shown = is_shown(flat) && *bias != f32::NEG_INFINITY;
-        if shown { 2.0 * bias } else { HIDDEN }
+        let (graph, key) = (flat / (tokens * tokens), flat % tokens);
+        let is_real = key == 0 || real[graph * nodes + key - 1];
+        if is_real && *bias != f32::NEG_INFINITY {
+            2.0 * bias
+        } else {
+            HIDDEN
+        }
     });
     Ok(put_floats(
         twice.collect(),

@@ -59,6 +59,7 @@ impl GraphormerConfig {
     pub(super) fn hops(&self) -> Option<usize> {
         usize::try_from(self.multi_hop_max_dist)
             .ok()
+            // transformers reads all of a path for 0 and below.
             .filter(|hops| *hops > 0)
     }
 }

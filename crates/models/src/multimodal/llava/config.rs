@@ -108,6 +108,7 @@ impl ModelConfig for LlavaConfig {
         of_type("text_config", text.rest(), "llama")?;
         match self
             .vision_feature_layer
+            // The embeddings are the first hidden state.
             .indices(vision.encoder.num_hidden_layers + 1)
         {
             Some(_) => Ok(()),

@@ -116,12 +116,12 @@ impl<B: Ops> FeatureEncoder<B> {
                 expected: format!("integers of the shape of `{SAMPLES}`"),
             });
         };
-        // At least one: a mean over no frame would divide by zero.
-        let real = |row: &[i64]| {
-            self.frames(row.iter().filter(|bit| **bit != 0).count())
-                .clamp(1, frames)
-        };
-        Ok(Some(values.chunks(mask.shape()[1]).map(real).collect()))
+        let counts = values.chunks(mask.shape()[1]).map(|row| {
+            let samples = row.iter().filter(|bit| **bit != 0).count();
+            // At least one: a mean over no frame would divide by zero.
+            self.frames(samples).clamp(1, frames)
+        });
+        Ok(Some(counts.collect()))
     }
 }
 

@@ -37,12 +37,11 @@ pub(in crate::check) fn compare_trace(
     }
     // A state that transformers does not have has nothing to be compared with, and would pass
     // unseen.
-    let is_extra = |name: &str| golden.trace.iter().all(|(recorded, _)| recorded != name);
-    for (name, _) in forward
-        .trace
-        .iter()
-        .filter(|(name, _)| selected(name) && is_extra(name))
-    {
+    let selected = forward.trace.iter().filter(|(name, _)| selected(name));
+    for (name, _) in selected {
+        if golden.trace.iter().any(|(recorded, _)| recorded == name) {
+            continue;
+        }
         let failure = Some(format!("`trace.{name}` was computed, but not recorded"));
         compared.push(ComparedState {
             name: name.clone(),

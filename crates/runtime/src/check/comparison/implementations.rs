@@ -29,6 +29,12 @@ struct ImplementationResults<'g> {
     tolerance: Tolerance<'g>,
 }
 
+impl ImplementationResults<'_> {
+    fn find(&self, label: &str) -> Option<&TracedCall> {
+        self.calls.iter().find(|call| call.label == label)
+    }
+}
+
 /// Compares every implementation with the first.
 pub(in crate::check) fn compare_all(
     run: &mut CheckRun<'_>,
@@ -141,13 +147,10 @@ fn pairs<'r>(
     [first, other]: [&'r ImplementationResults<'_>; 2],
     failures: &mut Failures,
 ) -> Vec<(&'r TracedCall, &'r TracedCall)> {
-    let find = |results: &'r ImplementationResults<'_>, label: &str| {
-        results.calls.iter().find(|call| call.label == label)
-    };
     // Nothing would be compared with a call of one of them alone.
     for (own, others) in [(first, other), (other, first)] {
         let alone = own.calls.iter();
-        let alone = alone.filter(|call| find(others, &call.label).is_none());
+        let alone = alone.filter(|call| others.find(&call.label).is_none());
         failures.extend(alone.map(|call| {
             format!(
                 "{}: {} computes it, and {} does not",
@@ -156,7 +159,7 @@ fn pairs<'r>(
         }));
     }
     let both = first.calls.iter();
-    both.filter_map(|call| Some((call, find(other, &call.label)?)))
+    both.filter_map(|call| Some((call, other.find(&call.label)?)))
         .collect()
 }
 

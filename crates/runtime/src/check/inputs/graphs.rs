@@ -183,26 +183,28 @@ impl GraphBatch {
         &self,
         named: impl Iterator<Item = (String, Array)>,
     ) -> Vec<GraphResult> {
-        let part = |array: &Array, graph: usize| {
-            let row = array.select_rows(&[graph]);
-            // Hidden states begin with the graph token, then come the nodes.
-            if row.shape().len() == 3 {
-                row.narrow(1, 0, 1 + self.nodes[graph])
-            } else {
-                row
-            }
-        };
         named
             .flat_map(|(name, array)| {
                 (0..self.nodes.len())
                     .map(|graph| GraphResult {
                         name: name.clone(),
                         graph,
-                        array: part(&array, graph),
+                        array: self.part(&array, graph),
                     })
                     .collect::<Vec<_>>()
             })
             .collect()
+    }
+
+    /// One graph of an output of the batch, without padding.
+    fn part(&self, array: &Array, graph: usize) -> Array {
+        let row = array.select_rows(&[graph]);
+        // Hidden states begin with the graph token, then come the nodes.
+        if row.shape().len() == 3 {
+            row.narrow(1, 0, 1 + self.nodes[graph])
+        } else {
+            row
+        }
     }
 }
 

@@ -163,6 +163,7 @@ fn program() -> String {
 
 fn cargo_hash(stem: &str) -> Option<&str> {
     let (_, hash) = stem.rsplit_once('-')?;
+    // A name can have a hyphen without a hash; cargo's hashes have 16 digits.
     (hash.len() == 16 && hash.bytes().all(|byte| byte.is_ascii_hexdigit())).then_some(hash)
 }
 

@@ -39,6 +39,7 @@ pub(super) fn run(
                 while let Some(kernel) = next(kernels) {
                     let remaining = Remaining::new(device, kernel, products, &results);
                     if let Err(error) = remaining.run(process::run) {
+                        // The receiver is gone once a result could not be reported.
                         drop(results.send(Err(error)));
                     }
                 }
