@@ -240,6 +240,7 @@ impl BenchEntry {
         let seconds = self.times.as_ref()?.median / 1e3;
         let batch = self.batch.unwrap_or(1) as f64;
         let (count, unit) = match (self.measured?, self.tokens, self.bytes) {
+            // Mostly reading and compiling, which take as long for one input as for many.
             (Measured::Load | Measured::FirstAnswer, _, _) => return None,
             // A decode is timed by steps, each of which adds one token to every sequence.
             (Measured::Decode, _, _) => (batch, "tokens/s"),
@@ -247,6 +248,7 @@ impl BenchEntry {
             (Measured::TrainTeraflop, _, _) => (1.0, "TFLOP/s"),
             // A product has no tokens of its own.
             (Measured::ModelCall, _, _) => (1.0, "calls/s"),
+            // Decimal gigabytes, in which the bandwidths of buses and memory are published.
             (_, _, Some(bytes)) => (bytes as f64 / 1e9, "GB/s"),
             (_, Some(tokens), None) => (batch * tokens as f64, "tokens/s"),
             (Measured::Operator, None, None) => (1.0, "calls/s"),

@@ -237,6 +237,7 @@ const fn is_causal(architecture: Architecture) -> bool {
     architecture.generates() || matches!(architecture, Architecture::VisionText)
 }
 
+// Nodes that pad a batch of graphs are masked as the padding of texts is.
 const fn has_a_mask(architecture: Architecture) -> bool {
     architecture.reads_text() || matches!(architecture, Architecture::Graph)
 }

@@ -40,6 +40,7 @@ impl UnknownName {
         let mut ranked: Vec<(f64, &str)> = known
             .map(|name| (strsim::jaro_winkler(given, name), name))
             .collect();
+        // Equal scores by name: the order of declaration means nothing to a reader.
         ranked.sort_by(|a, b| b.0.total_cmp(&a.0).then(a.1.cmp(b.1)));
         // Below 0.7 the names share little more than a few letters, and a suggestion would mislead.
         let near = ranked

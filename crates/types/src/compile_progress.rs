@@ -24,6 +24,7 @@ impl fmt::Display for CompileProgress {
 impl CompileProgress {
     /// Reads a line of a suite's stderr, or `None` if it is another one.
     pub fn of_line(line: &str) -> Option<Self> {
+        // A library may print any line to stderr; without both numbers it is ordinary output.
         let (done, all) = line.strip_prefix(PREFIX)?.split_once('/')?;
         Some(Self {
             done: done.parse().ok()?,

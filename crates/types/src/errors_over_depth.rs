@@ -50,12 +50,16 @@ impl ErrorsOverDepth {
         if layers.is_empty() {
             return None;
         }
+        // `f64::MAX` represents an error that is not finite: it is a rise, but not a ratio to
+        // print.
         let ratios = layers.iter().filter_map(|layer| ratio(layer));
         Some(Self {
             layers: layers.len(),
             largest_ratio: ratios
                 .filter(|ratio| *ratio < f64::MAX)
                 .max_by(f64::total_cmp),
+            // The first layer of a decoder does not continue the errors of the encoder's last
+            // layer, so each stack is searched alone.
             rise: layers
                 .chunk_by(|a, b| stack(a) == stack(b))
                 .find_map(ErrorRise::find),
@@ -118,9 +122,12 @@ impl ErrorRise {
 fn is_unusual(before: &[&LayerError], layer: &LayerError) -> bool {
     if let Some(ratio) = ratio(layer) {
         let usual = median(before.iter().filter_map(|layer| self::ratio(layer)));
+        // At least 1: after layers that are better than the reference, a layer as good as the
+        // reference is not a rise.
         return ratio > USUAL_RATIO * usual.unwrap_or(1.0).max(1.0);
     }
     let usual = median(before.iter().map(|layer| layer.rel_l2));
+    // The first layer has no usual error yet, but an error that is not finite is a rise there, too.
     layer.rel_l2 == f64::MAX || usual.is_some_and(|usual| layer.rel_l2 > USUAL_GROWTH * usual)
 }
 

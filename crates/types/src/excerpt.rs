@@ -35,7 +35,9 @@ pub fn excerpt(text: &str) -> Cow<'_, str> {
 
 fn visible(c: char) -> char {
     match c {
+        // A message stays one line, and the words around the break stay apart.
         '\n' | '\r' | '\t' => ' ',
+        // An escape sequence in a file could move the cursor of a terminal or recolour its text.
         c if c.is_control() => char::REPLACEMENT_CHARACTER,
         c => c,
     }

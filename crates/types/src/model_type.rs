@@ -86,6 +86,8 @@ macro_rules! model_type {
 }
 
 /// Passes the registry on to the table of all other types.
+// A macro sees only its own tokens, so the enum is declared by one call with the lines of both
+// tables.
 macro_rules! with_transformers_types {
     ($($registry:tt)*) => { for_each_transformers_type!(model_type { $($registry)* }); };
 }
@@ -129,6 +131,7 @@ impl ModelType {
     pub fn package(self) -> String {
         let first = version_of(ADDED, self.as_str());
         match (first, version_of(REMOVED, self.as_str())) {
+            // No version of transformers has the types of diffusers.
             (None, _) => "diffusers".to_owned(),
             (Some(first), None) => format!("transformers>={first}"),
             (Some(first), Some(gone)) => format!("transformers>={first},<{gone}"),

@@ -4,6 +4,7 @@ use std::any::Any;
 
 /// The message of a panic from its payload, which is a string unless code panics with a value.
 pub fn panic_text(payload: &(dyn Any + Send)) -> &str {
+    // `panic!` with arguments has a `String` as its payload, with a literal alone a `&str`.
     let text = payload.downcast_ref::<String>().map(String::as_str);
     text.or_else(|| payload.downcast_ref::<&str>().copied())
         .unwrap_or("a panic without a message")

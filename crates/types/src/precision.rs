@@ -6,6 +6,7 @@ closed_enum! {
     /// The type of weights and activations. Accumulators inside a matrix product may be wider.
     Precision: "precision" {
         /// IEEE 754 binary32.
+        // From fine to coarse: `Precisions::Finest` takes the least variant that a spec has.
         F32 = "f32",
         /// f32 in memory; matrix units round the factors of products to 10 bits of mantissa, and
         /// everything else is computed in f32. Only NVIDIA's have such units, from compute
@@ -42,6 +43,8 @@ impl Precision {
     /// fail.
     pub const fn tolerance_ceiling(self) -> [f64; 2] {
         match self {
+            // Ten times the floor of `docs/results.md`, from which a threshold starts without
+            // noise.
             Self::F32 => [3e-5, 6e-5],
             Self::Tf32 | Self::F16 => [5e-2, 1e-1],
             Self::Bf16 => [2e-1, 4e-1],

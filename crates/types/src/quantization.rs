@@ -37,6 +37,8 @@ impl QuantizedCheckpoint {
     /// How the checkpoint in `directory` is quantized, by `config`, its configuration, by other
     /// files, or by its tensors, or `None` if it is not. Of weights only the headers are read.
     pub fn find(directory: &Path, config: &Value) -> Option<Self> {
+        // The surest sign first: the configuration names the method, a file only the tool that
+        // wrote it, and tensors are searched last because every file's header is read for them.
         let found = configuration::find(config)
             .or_else(|| files::find(directory))
             .or_else(|| tensors::find(directory));

@@ -94,11 +94,16 @@ impl QuantizationScheme {
     /// fill whole words.
     const fn multiples(self) -> [u64; 2] {
         match self {
+            // The zero points of a group are packed along the outputs, in words of 32 bits: 32
+            // codes of 3 bits fill three words, and fewer do not end with a word.
             Self::Gptq3 => [32, 128],
+            // Eight codes of 4 bits in a word: GPTQ's zero points and all of AWQ's codes are packed
+            // along the outputs.
             Self::Gptq4 | Self::Awq4 => [8, 128],
             Self::Gptq8 => [4, 128],
             Self::Fp8Block | Self::Fp8FnuzBlock => [128, 128],
             Self::CompressedInt4 => [1, 128],
+            // Two codes in a byte.
             Self::BitsandbytesNf4 => [1, 2],
             Self::Mxfp4 => [1, 32],
             Self::Fp8Tensor

@@ -273,6 +273,8 @@ pub fn test_name(
     check: Check,
     precision: Precision,
 ) -> String {
+    // A check that runs once has no suffix: the precision in which it runs depends on the spec and
+    // on the device, and its name must not.
     let suffix = if check.per_precision() {
         format!("_{precision}")
     } else {

@@ -60,6 +60,8 @@ impl Requirement {
                 && entry.status == EntryStatus::Pass
                 && entry.check.is_numeric()
                 && entry.has_compared()
+                // A simulation shows nothing about hardware, and hardware nothing about the
+                // simulation.
                 && entry.simulated == self.simulated
                 && !entry.fallback
                 && !entry.mock
@@ -98,6 +100,7 @@ impl FromStr for Requirement {
             .parse()
             .map_err(|_| RequirementError::new(format!("`{text}` has no positive count")))?;
         let device: DeviceKind = device.parse()?;
+        // There is one host processor for a suite, and it is never simulated.
         if device == DeviceKind::Cpu && (simulated || count.get() > 1) {
             let problem = format!("`{text}`: cpu takes neither a count nor `-sim`");
             return Err(RequirementError::new(problem));

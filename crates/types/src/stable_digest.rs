@@ -5,6 +5,7 @@
 pub fn stable_digest(content: impl AsRef<[u8]>) -> String {
     // Not the hasher of std, whose values may change with the version of Rust: reports are kept.
     let bytes = content.as_ref().iter();
+    // The offset and the prime are the ones that FNV defines for 64 bits.
     let hash = bytes.fold(0xcbf2_9ce4_8422_2325_u64, |hash, byte| {
         (hash ^ u64::from(*byte)).wrapping_mul(0x0100_0000_01b3)
     });

@@ -78,6 +78,7 @@ pub(super) fn detail(options: &Map<String, Value>) -> Option<String> {
             option_text("bnb_4bit_quant_type", options).unwrap_or_else(|| "fp4".to_owned()),
         );
     }
+    // AWQ's own tool writes `w_bit` where transformers and GPTQ have `bits`.
     let bits = ["bits", "w_bit"]
         .iter()
         .find_map(|name| options.get(*name)?.as_u64());

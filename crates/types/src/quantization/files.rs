@@ -63,6 +63,7 @@ fn first_with(ending: &str, names: &[String]) -> Option<String> {
     names
         .iter()
         .filter(move |name| name.ends_with(ending))
+        // The order of a directory is arbitrary, and the message names the file.
         .min()
         .cloned()
 }

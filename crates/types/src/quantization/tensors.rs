@@ -51,6 +51,8 @@ pub(super) fn find(directory: &Path) -> Option<(String, Option<String>, String)>
         .iter()
         .flat_map(|file| header(&directory.join(file)))
         .collect();
+    // Names first: a type shows that weights are quantized, but most types belong to several
+    // methods.
     let found = by_name(&tensors).or_else(|| by_type(&tensors))?;
     let (method, detail, tensor) = found;
     Some((method.to_owned(), detail, format!("the tensor `{tensor}`")))
