@@ -49,6 +49,7 @@ pub fn estimate(
     for backend in [Backend::Host, Backend::Gpu] {
         for precision in precisions
             .iter()
+            // One row for all GPUs: whether a device has the precision is decided for each device.
             .filter(|precision| backend == Backend::Gpu || precision.applies_on(DeviceKind::Cpu))
             .copied()
         {
@@ -71,6 +72,7 @@ pub fn estimate(
         sizes,
         reads_tokens: checkpoint.reads_tokens(),
         token_unit: checkpoint.token_unit(),
+        // Zeros for a type without images, or with images of one size.
         image: Some(checkpoint.image_size()).filter(|image| *image != [0; 2]),
         rooms: rooms.collect(),
         rows,

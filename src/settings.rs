@@ -155,6 +155,7 @@ pub struct SettingsFile {
     /// The engines that `run` computes with.
     engines: Vec<EngineSetting>,
     /// Checks that are known to fail, until a date; read with [`Self::section`], as `ci`.
+    // Declared although it is ignored here, because unknown keys are errors.
     xfail: IgnoredAny,
     /// The machines that run the suite, for `testgen matrix`.
     ci: IgnoredAny,
@@ -233,6 +234,7 @@ fn runtime(given: &str, directory: &Path) -> Result<Runtime, SettingsError> {
     if path.join("Cargo.toml").is_file() {
         return Ok(Runtime::Path(path));
     }
+    // Comparison operators of cargo's version requirements.
     let version = given.trim_start_matches(['^', '~', '=', '>', '<', ' ']);
     let plausible = version.starts_with(|c: char| c.is_ascii_digit())
         && given

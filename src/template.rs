@@ -76,6 +76,7 @@ impl Templates {
         tera.register_filter("rust_string", |text: &str, _: Kwargs, _: &State<'_>| {
             format!("{text:?}")
         });
+        // A manifest has paths of the user, and a quote or a backslash in one would end the string.
         tera.register_filter("toml_string", |text: &str, _: Kwargs, _: &State<'_>| {
             toml::Value::String(text.to_owned()).to_string()
         });

@@ -67,6 +67,7 @@ impl DeviceRoom {
         };
         let own = rows
             .iter()
+            // AMD GPUs have no TF32 units, although the estimate for GPUs has a row for them.
             .filter(|row| row.backend == backend && row.precision.applies_on(device.kind));
         Self {
             label: device.label().to_string(),

@@ -56,7 +56,9 @@ impl ModelProducts {
     /// products of several matrices.
     pub fn render_spec(&self, name: &str) -> String {
         let all = self.calls.iter().flat_map(|(_, products)| products.keys());
+        // Calls of different sizes may share a product, which the spec lists once.
         let all: BTreeMap<MatrixProduct, ()> = all.map(|product| (*product, ())).collect();
+        // `matmul` of a spec has three sizes, without a batch.
         let (single, several): (Vec<_>, Vec<_>) =
             all.into_keys().partition(|product| product.batch == 1);
         let mut operators = String::new();

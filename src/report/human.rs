@@ -48,6 +48,7 @@ fn push_ignored(text: &mut String, summary: &Summary) {
     }
     text.push_str("\nignored\n");
     for ignored in &summary.ignored_reasons {
+        // Later lines are indented under the first, so that they are not read as another reason.
         let reason = ignored.reason.trim().replace('\n', "\n    ");
         // A reason of the suite may name its device itself.
         let names_device =
@@ -106,6 +107,7 @@ fn result(summary: &Summary) -> String {
         ignored,
         ..
     } = summary;
+    // `failed` counts every failure, `failures` has only the unexpected ones.
     let as_expected = failed - summary.failures.len();
     let as_expected = if as_expected == 0 {
         String::new()

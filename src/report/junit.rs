@@ -73,6 +73,7 @@ fn push_case(text: &mut String, entry: &MergedEntry) {
         milliseconds,
         ..
     } = &entry.entry;
+    // Viewers split a class at its dots, so models are grouped by architecture.
     let (class, name) = (format!("{architecture}.{model}"), entry.entry.test_name());
     let case = format!(
         "    <testcase classname=\"{}\" name=\"{}\" time=\"{:.3}\"",

@@ -196,6 +196,7 @@ fn push_rest(text: &mut String, all: usize, shown: usize) {
 /// A reason, shortened to one line.
 fn cell(text: &str) -> String {
     let mut short: String = text.chars().take(REASON_SHOWN).collect();
+    // Both in bytes: a text that was cut is shorter in any unit.
     if short.len() < text.len() {
         short.push_str("...");
     }

@@ -135,6 +135,8 @@ struct StructuredCheck {
     /// The first layer that diverges.
     first_diverging: Option<String>,
     /// The line that the suite wrote.
+    // Any object: lines have a separate version, and a new field of a line must not change this
+    // schema.
     #[schemars(with = "serde_json::Map<String, serde_json::Value>")]
     entry: testgen_types::ReportEntry,
 }

@@ -26,6 +26,7 @@ struct ArchitectureTotals<'r> {
 /// The table, or the two tables, each ended by a line break.
 pub(super) fn tables(summary: &Summary) -> String {
     let models: BTreeSet<&str> = summary.rows.iter().map(|row| row.model.as_str()).collect();
+    // A table with a row for each of hundreds of models would hide the few that failed.
     if models.len() <= MODELS_SHOWN {
         return by_model(summary.rows.iter());
     }
@@ -95,6 +96,7 @@ fn by_architecture(rows: &[SummaryRow]) -> String {
         ("ignored", Align::Right),
         ("numbers computed on", Align::Left),
     ]);
+    // Sorted by architecture and device, in whatever order the checks ended.
     let mut sums: BTreeMap<(&str, TablePlace<'_>), ArchitectureTotals<'_>> = BTreeMap::new();
     for row in rows {
         sums.entry((row.architecture.as_str(), place(row)))

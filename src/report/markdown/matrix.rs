@@ -137,6 +137,7 @@ fn push_architectures(
 /// checks are notable.
 fn count(cells: &[&Cell]) -> String {
     let numbers = count_statuses(cells.iter().map(|cell| cell.numbers.status));
+    // Models whose other checks pass are left out: their number says nothing beside the first part.
     let others = count_statuses(
         cells
             .iter()
@@ -171,6 +172,7 @@ fn push_notable(
     let all = rows.len();
     rows.retain(|_, row| row.values().any(|cell| cell.is_notable()));
     let notable = rows.len();
+    // `split_off` keeps the keys before the given one.
     if let Some(first_hidden) = rows.keys().nth(NOTABLE_SHOWN).copied() {
         rows.split_off(&first_hidden);
     }

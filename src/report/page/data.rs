@@ -71,6 +71,7 @@ impl ReportPageData {
         }
         Self {
             green: merged.is_green(),
+            // The scripts have no list of statuses or checks: rows refer to these by position.
             statuses: ResultStatus::ALL
                 .iter()
                 .map(|s| [s.word(), s.sign(), s.meaning()])

@@ -121,6 +121,7 @@ impl Serialize for CheckData {
         let row = (
             check,
             status,
+            // One digit in place of `true` or `false`, in each of tens of thousands of rows.
             u8::from(*red),
             reason,
             note,
@@ -177,6 +178,8 @@ pub(super) fn finite(value: f64) -> Option<f64> {
 
 /// Three digits.
 pub(super) fn round(value: f64) -> f64 {
+    // Through decimal text: arithmetic would leave digits in the last places, which JSON would
+    // have.
     format!("{value:.2e}").parse().unwrap_or(value)
 }
 
