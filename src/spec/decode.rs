@@ -17,6 +17,7 @@ const LIMIT_KEYS: &[&str] = &["seconds"];
 
 /// Reads a whole spec; `None` when there are problems, all of which are in `decoder`.
 pub(super) fn spec(decoder: &mut SpecDecoder, document: &Node, stem: &str) -> Option<ModelSpec> {
+    // Before any key is read: the kind decides which keys are known.
     let kind = kind(document);
     let (known, required) = subject::keys(kind);
     let fields = decoder.mapping(document, "", known, required)?;
@@ -75,6 +76,7 @@ fn kind(document: &Node) -> SubjectKind {
 
 fn name(decoder: &mut SpecDecoder, fields: &MappingFields<'_>, stem: &str) -> Option<ModelName> {
     let node = fields.optional("name")?;
+    // `ModelName` has the limit of the length.
     let text = decoder.text(node, "name", usize::MAX)?;
     let name = match ModelName::new(text) {
         Ok(name) => name,
@@ -83,6 +85,7 @@ fn name(decoder: &mut SpecDecoder, fields: &MappingFields<'_>, stem: &str) -> Op
             return None;
         }
     };
+    // Commands name a spec by its name, and a synthetic checkpoint is recorded under the stem.
     if text != stem {
         let message = format!(
             "the name `{text}` is not the stem of the file, {}",

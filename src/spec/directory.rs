@@ -199,6 +199,7 @@ fn clashes(loaded: &[LoadedSpec]) -> Vec<SpecProblem> {
     let mut by_module: BTreeMap<String, &LoadedSpec> = BTreeMap::new();
     let mut problems = Vec::new();
     for spec in loaded {
+        // Different names may become one module: `a-b` and `a.b`.
         let module = spec.spec.name.module();
         let Some(other) = by_module.insert(module.clone(), spec) else {
             continue;

@@ -206,6 +206,7 @@ impl SpecDecoder {
     pub(super) fn positive(&mut self, node: &Node, path: &str) -> Option<u64> {
         match node.value {
             YamlValue::Integer(number) if number > 0 => Some(number),
+            // The tree has a negative integer as `Number`: a wrong value, not a wrong type.
             YamlValue::Integer(_) | YamlValue::Number(_) => {
                 self.complain(
                     node,

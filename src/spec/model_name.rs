@@ -44,6 +44,7 @@ impl ModelName {
         {
             return Err(NameError::BadCharacter(bad));
         }
+        // All characters are ASCII here, so that bytes are characters.
         if text.len() > MAX_NAME_LENGTH {
             return Err(NameError::TooLong);
         }

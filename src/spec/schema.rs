@@ -105,6 +105,7 @@ pub(super) fn operators(_: &mut SchemaGenerator) -> Schema {
 pub(super) fn stress(_: &mut SchemaGenerator) -> Schema {
     let issues = json_schema!({
         "type": "object",
+        // The rule of `is_issue` in `subject/stress.rs`: at most 64 characters with the first.
         "propertyNames": { "pattern": "^[A-Za-z0-9][A-Za-z0-9 ._#-]{0,63}$" },
         "minProperties": 1,
         "additionalProperties": shapes()
@@ -120,6 +121,7 @@ fn shapes() -> Schema {
     json_schema!({
         "type": "array",
         "minItems": 1,
+        // The shortest shapes have two sizes, the longest seven (`conv3d`).
         "items": { "type": "array", "items": { "type": "integer", "minimum": 1 }, "minItems": 2, "maxItems": 7 }
     })
 }

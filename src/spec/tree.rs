@@ -19,6 +19,7 @@ pub(super) enum YamlValue {
     Number(f64),
     Text(String),
     Sequence(Vec<Node>),
+    // In the order of the file, with the position of each key for errors.
     Mapping(Vec<(Spanned<String>, Node)>),
 }
 
@@ -46,6 +47,7 @@ pub(super) fn span<T>(node: &Spanned<T>, source: &str) -> Range<usize> {
     let length = usize::try_from(location.byte_len().unwrap_or(0)).unwrap_or(0);
     let rest = source.get(start..).unwrap_or("");
     let line = rest.find(['\n', '\r']).unwrap_or(rest.len());
+    // The span of a block reaches to its last line, and the renderer would mark them all.
     start..start + length.min(line)
 }
 
@@ -85,6 +87,8 @@ impl<'de> Visitor<'de> for ValueVisitor {
     }
 
     fn visit_i64<E: Error>(self, value: i64) -> Result<YamlValue, E> {
+        // No key of a spec takes a negative integer; only a configuration has some, which
+        // `checkpoint.rs` restores.
         Ok(u64::try_from(value).map_or(YamlValue::Number(value as f64), YamlValue::Integer))
     }
 

@@ -91,6 +91,7 @@ fn explain(error: &serde_yaml::Error) -> (String, Option<&'static str>) {
         Error::AliasError { error, .. } => explain(error),
         Error::Budget { breach, .. } => {
             let breach = format!("{breach:?}");
+            // The name of the limit alone, without the parser's numbers.
             let what = breach.split([' ', '{', '(']).next().unwrap_or_default();
             (
                 format!("the YAML is larger or deeper than a spec can be ({what})"),

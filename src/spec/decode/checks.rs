@@ -78,6 +78,8 @@ fn xfails(
         }
         if skips
             .iter()
+            // Equal entries alone: a check may be skipped on one device and expected to fail on the
+            // others.
             .any(|skip| (skip.check, skip.device, skip.precision) == key(&xfail))
         {
             let message = format!(

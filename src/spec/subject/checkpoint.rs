@@ -103,6 +103,7 @@ fn scheme(
         decoder.complain(node, message, Some(QuantizationScheme::known()));
         return None;
     };
+    // A place that is wrong is reported already.
     match place? {
         CheckpointPlace::Fixture(_) | CheckpointPlace::Path(_) => {
             let message = "`checkpoint.quantise` is of `synthetic` weights only";
@@ -212,6 +213,7 @@ fn json(value: &YamlValue) -> Value {
 
 /// The tree keeps negative integers as floats.
 fn number(value: f64) -> Value {
+    // Down to -2^53, about -9e15, every integer is exact as `f64`.
     let is_integer = value < 0.0 && value.fract() == 0.0 && value > -9e15;
     if is_integer {
         (value as i64).into()

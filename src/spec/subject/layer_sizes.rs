@@ -42,6 +42,7 @@ fn layers(config: &Value) -> Option<[(&'static str, [u64; 2]); 7]> {
     let (width, inner) = (size("hidden_size")?, size("intermediate_size")?);
     let heads = size("num_attention_heads")?;
     let head_dim = size("head_dim").or(width.checked_div(heads))?;
+    // Not the width: `head_dim` of Gemma and Qwen3 is independent of it.
     let queries = heads.saturating_mul(head_dim);
     let groups = size("num_key_value_heads").unwrap_or(heads);
     let keys = groups.saturating_mul(head_dim);

@@ -42,6 +42,7 @@ pub(super) fn shapes(decoder: &mut SpecDecoder, node: &Node) -> Vec<OperatorSpec
         with_problems.extend((decoder.problems.len() > known).then_some(key));
         all.push(OperatorSpec { operator, shapes });
     }
+    // A mapping of unknown keys alone has its problems already.
     if all.is_empty() && matches!(&node.value, YamlValue::Mapping(entries) if entries.is_empty()) {
         decoder.complain(
             node,
@@ -86,6 +87,7 @@ fn shape(
         .into_iter()
         .filter_map(|(path, item)| decoder.positive(item, &path))
         .collect();
+    // All items count, also the ones with a problem: the number of sizes may be right.
     if given != operator.sizes().len() {
         let message = format!(
             "`{path}` has {given} sizes, {} has {}",
