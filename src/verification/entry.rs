@@ -45,6 +45,7 @@ pub(super) fn entries(verification: &Verification) -> Vec<FindingEntry<'_>> {
          }| FindingEntry {
             path,
             line: *line,
+            // An issue has a line and no column: the first character represents it.
             column: 1,
             end_column: 2,
             rule: kind.as_str(),

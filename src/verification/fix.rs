@@ -25,6 +25,7 @@ pub struct FixedFile {
 ///
 /// When specs are invalid or a file cannot be written.
 pub fn fix_project(settings: &Settings) -> Result<Vec<FixedFile>, Error> {
+    // Not an error here: the verification that follows reports it.
     if !settings.specs.exists() {
         return Ok(Vec::new());
     }

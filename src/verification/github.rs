@@ -21,12 +21,14 @@ pub fn render_github(verification: &Verification) -> String {
 
 /// Escapes characters that would end the command or begin another one, as GitHub's toolkit does.
 fn data(text: &str) -> String {
+    // Percent first, because the other escapes contain it.
     text.replace('%', "%25")
         .replace('\r', "%0D")
         .replace('\n', "%0A")
 }
 
 fn property(text: &str) -> String {
+    // Properties are separated by commas, and two colons end them.
     data(text).replace(':', "%3A").replace(',', "%2C")
 }
 

@@ -34,6 +34,7 @@ fn case(kind: &FindingKind, entries: &[FindingEntry<'_>]) -> String {
         "    <testcase classname=\"testgen.verify\" name=\"{}\"",
         kind.name
     );
+    // A rule without findings is a passed case, so that viewers show what was verified.
     if found.is_empty() {
         return format!("{case}/>\n");
     }

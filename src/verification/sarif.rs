@@ -28,6 +28,7 @@ fn rule(kind: &FindingKind) -> Value {
         summary,
         explanation,
     } = kind;
+    // Without an explanation the summary: a viewer would show an empty help.
     let help = if explanation.is_empty() {
         summary
     } else {

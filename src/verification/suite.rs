@@ -90,6 +90,7 @@ pub fn verify_suite(settings: &Settings) -> Result<Verification, Error> {
     let mut verification = Verification::default();
     let project = Project::read(settings)?;
     let templates = Templates::load(settings.templates.as_deref())?;
+    // No rendering was verified here, so every harness is.
     project.verify_suite(settings, &templates, &Verified::new(), &mut verification)?;
     Ok(verification)
 }
@@ -133,11 +134,13 @@ impl Project {
         suite.verify_harnesses(&harnesses, verified, into);
         let mut known: BTreeSet<String> =
             harnesses.into_iter().map(|harness| harness.path).collect();
+        // Without specs there is no suite to plan, and every file is left over.
         if !self.specs.is_empty() {
             match plan_of(
                 &self.specs,
                 self.layout.clone(),
                 templates,
+                // Of every spec: the files around the harnesses list all of them.
                 &SpecFilter::default(),
                 &|_| {},
             ) {

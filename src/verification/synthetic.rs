@@ -208,6 +208,7 @@ fn hostile(base: ModelSpec) -> ModelSpec {
             quantise: None,
             hub: Some(HOSTILE.to_owned()),
         };
+        // One for each precision: the rule rejects two for one output and precision.
         let precisions = base.precisions.iter().copied();
         model.tolerance = precisions.map(hostile_tolerance).collect();
     }
@@ -231,6 +232,7 @@ fn hostile(base: ModelSpec) -> ModelSpec {
                 .collect(),
             ..Checks::default()
         },
+        // The largest values of both fields, which the harness must be able to contain.
         memory: Some(Memory { vram_mib: u64::MAX }),
         limits: Some(Limits { seconds: u64::MAX }),
         ..base

@@ -123,6 +123,7 @@ fn read(text: &str) -> TemplateVariables {
             "{%" => statement(&tokens, &mut variables),
             _ => {}
         }
+        // The text may end before the tag does; Tera reports that when it parses the template.
         rest = (end + close.len()).min(text.len());
         // Tera prints everything up to `endraw` as it is, braces included.
         if open == "{%" && tokens.first().is_some_and(|token| token.text == "raw") {

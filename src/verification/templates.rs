@@ -80,6 +80,7 @@ fn render(
                 subject,
                 harness: HarnessExpectation::new(loaded, layout)?,
                 text,
+                // `all` begins with the specs of the project.
                 is_own: index < own.len(),
             }),
             Err(error) => into
@@ -133,6 +134,7 @@ fn clean(rendered: &[Rendered], answers: &[Vec<Finding>]) -> Verified {
     let clean = rendered
         .iter()
         .zip(answers)
+        // The suite has no files of synthetic specs.
         .filter(|(rendered, findings)| rendered.is_own && findings.is_empty());
     clean
         .map(|(rendered, _)| (rendered.harness.path.clone(), rendered.text.clone()))

@@ -164,6 +164,7 @@ fn first_different_line(found: &[u8], expected: &[u8]) -> usize {
         .zip(&expected)
         .take_while(|(found, expected)| found == expected)
         .count();
+    // After the common lines, also if one text ends with them.
     same + 1
 }
 
