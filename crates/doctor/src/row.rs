@@ -7,6 +7,7 @@ use serde::Serialize;
 #[serde(rename_all = "snake_case")]
 pub enum RowStatus {
     /// It works.
+    // From best to worst: a diagnosis has the largest status of its lines.
     Ok,
     /// It is absent or unused, which makes no result invalid.
     Note,

@@ -21,6 +21,7 @@ pub(super) fn installed() -> Vec<EngineName> {
     let named = variables
         .filter(|name| name != TIMEOUT_VARIABLE)
         .filter_map(|name| {
+            // Names of engines are in lower case, and variables in upper case.
             let name = name.strip_prefix(PROGRAM_PREFIX)?.to_ascii_lowercase();
             name.parse().ok()
         });

@@ -55,6 +55,8 @@ fn product(name: &'static str, [rows, inner, columns]: [usize; 3]) -> KnownAnswe
             let (row, column) = (index / columns, index % columns);
             (0..inner)
                 .map(|k| left[row * inner + k] * right[k * columns + column])
+                // At most 8193 products of at most 16: far below 2^24, up to which f32 has every
+                // integer.
                 .sum::<f32>()
         })
         .collect();
@@ -75,6 +77,7 @@ fn product(name: &'static str, [rows, inner, columns]: [usize; 3]) -> KnownAnswe
 
 /// More elements than one block of a GPU sums; partial sums stay below 2^24.
 fn sum() -> KnownAnswer {
+    // Not a multiple of a block either.
     const COUNT: usize = (1 << 20) + 3;
     let values = integers(COUNT, 3);
     KnownAnswer {
@@ -106,6 +109,7 @@ fn copy() -> KnownAnswer {
         1.0 + f32::EPSILON,
     ];
     // All exponents and both signs, except the exponent of infinities and NaN.
+    // Steps of about 2^20: some 4000 of them go through all bit patterns once.
     let spread = (0_u32..)
         .map(|index| f32::from_bits(index.wrapping_mul(0x0010_3a5b)))
         .filter(|value| value.is_finite())

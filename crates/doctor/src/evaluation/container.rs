@@ -75,12 +75,15 @@ fn lacking(
 }
 
 fn amd(facts: &MachineFacts) -> Option<DoctorRow> {
+    // A container has the kernel of its host: modules and topology are the host's, device files are
+    // not.
     let driven = facts.module("amdgpu").is_some() || facts.inventory.topology.has(Vendor::Amd);
     // WSL has another file.
     if !driven || facts.host.wsl {
         return None;
     }
     let files = [
+        // ROCm submits work through the first file and maps memory of the GPU through the second.
         ("/dev/kfd", "/dev/kfd"),
         ("/dev/dri/renderD", "/dev/dri/renderD*"),
     ];
@@ -100,6 +103,7 @@ fn amd(facts: &MachineFacts) -> Option<DoctorRow> {
 
 fn nvidia(facts: &MachineFacts) -> Option<DoctorRow> {
     facts.module("nvidia")?;
+    // The files of single GPUs can be restricted on purpose; CUDA needs these two for any of them.
     let files = ["/dev/nvidiactl", "/dev/nvidia-uvm"];
     let lacks: Vec<&str> = files
         .into_iter()

@@ -96,6 +96,8 @@ fn options(file: &DeviceFile) -> &'static str {
 
 /// A missing file of a container is a line about the container.
 fn missing(facts: &MachineFacts, file: &DeviceFile) -> Option<DoctorRow> {
+    // Only `/dev/kfd` is looked for by its name; all other files are known from a list of what
+    // exists.
     let expected = driven(facts, file) && !facts.in_container() && !facts.host.wsl;
     let row = DoctorRow::new(
         Area::DeviceFiles,

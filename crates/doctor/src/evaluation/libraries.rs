@@ -45,6 +45,7 @@ fn row(facts: &MachineFacts, path: &PathResult) -> DoctorRow {
         return DoctorRow::new(Area::Libraries, subject, RowStatus::Ok, evidence);
     };
     let evidence = absence
+        // The subject of the line names the path already.
         .strip_prefix(&format!("{}: ", path.path))
         .unwrap_or(absence)
         .to_owned();
@@ -97,6 +98,7 @@ fn accessible(facts: &MachineFacts, path: DetectionPath) -> Option<&'static str>
 fn fix(path: DetectionPath, absence: &str) -> String {
     // Detection found the library in a folder that no variable names.
     if let Some((_, root)) = absence.split_once("; set ROCM_PATH=") {
+        // The folder ends before the next part of the message.
         let end = root.find([';', ',', ' ']).unwrap_or(root.len());
         return format!("export ROCM_PATH={}", &root[..end]);
     }

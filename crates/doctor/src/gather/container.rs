@@ -23,6 +23,8 @@ pub(super) fn signs(system: &System) -> Vec<String> {
     let set = VARIABLES
         .iter()
         .filter(|name| system.variable(name).is_some_and(|value| !value.is_empty()));
+    // With a private namespace of control groups the file has `/` alone, so this sign is not
+    // enough.
     let groups = system.read("/proc/1/cgroup").unwrap_or_default();
     let named = GROUPS.iter().filter(|name| groups.contains(**name));
     let variables = set.map(|name| format!("the variable {name}"));
@@ -52,6 +54,7 @@ pub(super) fn memory_left(system: &System) -> Option<u64> {
 /// The number in a file of the control group.
 fn number(system: &System, file: &str) -> Option<u64> {
     let text = system.read(format!("/sys/fs/cgroup/{file}"))?;
+    // Version 2 writes `max` where there is no limit, which is not a number.
     text.parse().ok()
 }
 

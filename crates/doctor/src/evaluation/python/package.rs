@@ -44,6 +44,7 @@ pub(super) fn broken(
 
 /// Whether a version is older; one without two numbers is not.
 pub(super) fn older(version: &str, minimum: (u32, u32)) -> bool {
+    // The first two numbers alone: a later part may have a suffix, as `0+cu128`.
     let mut parts = version.split('.').map(|part| part.parse::<u32>().ok());
     matches!((parts.next().flatten(), parts.next().flatten()), (Some(major), Some(minor)) if (major, minor) < minimum)
 }
