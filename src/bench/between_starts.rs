@@ -41,6 +41,7 @@ impl LogMean {
         let squares: f64 = logarithms.iter().map(|it| (it - mean).powi(2)).sum();
         Self {
             mean,
+            // The variance of a mean: of the times as a sample, divided by their number.
             squared_error: squares / freedom / count,
             freedom,
         }
@@ -55,6 +56,7 @@ impl LogMean {
 /// Degrees between two whole numbers count as the smaller one, with the wider interval; none, of
 /// starts that are all alike, as one.
 fn student_t(degrees: f64) -> f64 {
+    // Starts without any spread have 0 / 0 degrees: `max` replaces NaN by 1.
     let degrees = degrees.max(1.0) as usize;
     STUDENT_T[degrees.min(STUDENT_T.len()) - 1]
 }

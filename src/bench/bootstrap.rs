@@ -54,6 +54,7 @@ pub(super) fn typical(starts: &[&[f64]]) -> Option<f64> {
     }
     let share = 1.0 / starts.len() as f64;
     let medians = medians(starts)?;
+    // Each to its share before the product, which would leave the range of `f64` for many starts.
     Some(medians.iter().map(|median| median.powf(share)).product())
 }
 

@@ -178,6 +178,7 @@ impl SpeedComparison {
             Some([_, high]) if high < 1.0 / BETWEEN_STARTS => SpeedChange::Faster,
             Some(_) => SpeedChange::Same,
         };
+        // Without the option slower work is shown, and nothing is red for it.
         let allowed = self.fail_slower.unwrap_or(f64::INFINITY);
         self.rows.push(SpeedRow {
             work: work.clone(),

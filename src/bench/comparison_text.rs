@@ -46,6 +46,7 @@ pub fn render_speed_json(comparison: &SpeedComparison) -> String {
 
 /// The cells of a ratio.
 pub(super) fn cells(row: &SpeedRow) -> [String; COLUMNS.len()] {
+    // The word of the JSON form, so that all forms have one.
     let change = serde_json::to_value(row.change).unwrap_or_default();
     let change = change.as_str().unwrap_or_default();
     [

@@ -77,6 +77,7 @@ impl RateAxis {
             .iter()
             .map(|factor| factor * power)
             .find(|step| *step >= least)
+            // Above 5 times the power of ten, the next one.
             .unwrap_or(10.0 * power);
         Self {
             step,

@@ -102,6 +102,7 @@ impl PlotFrame {
         let points = || plot.lines.iter().flat_map(|line| &line.points);
         Self {
             sizes: SizeAxis::new(points().map(|point| point.size).collect()),
+            // Up to the ends of the error bars, which are above their points.
             rates: RateAxis::new(points().map(|point| point.high).fold(0.0, f64::max)),
         }
     }
@@ -111,6 +112,7 @@ impl PlotFrame {
     }
 
     fn y(&self, rate: f64) -> f64 {
+        // SVG counts from the top.
         TOP + (HEIGHT - TOP - BOTTOM) * (1.0 - self.rates.place(rate))
     }
 

@@ -11,6 +11,7 @@ pub(super) fn joined(entries: &[BenchEntry]) -> Vec<BenchEntry> {
     for entry in entries.iter().filter(|entry| entry.times.is_some()) {
         let same = RowWork::new(entry).and_then(|work| {
             let place = *places.entry(work).or_insert(joined.len());
+            // A new place is the length of the list, at which there is no entry yet.
             joined.get_mut(place)
         });
         match same {
@@ -36,6 +37,7 @@ pub(super) fn rows(entries: &[BenchEntry], status: BenchStatus) -> usize {
 #[derive(PartialEq, Eq, PartialOrd, Ord)]
 struct RowWork {
     work: SpeedWork,
+    // Not in `SpeedWork`, whose comparison refuses other steps: here they would be joined.
     steps: Option<u32>,
     device_index: Option<u32>,
 }

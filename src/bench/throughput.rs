@@ -130,6 +130,7 @@ pub(super) fn plots(entries: &[BenchEntry]) -> Vec<SpeedPlot> {
     rows.into_iter()
         .filter_map(|(work, lines)| {
             let sizes: BTreeSet<usize> = lines.values().flat_map(BTreeMap::keys).copied().collect();
+            // A single size shows no dependence on it.
             (sizes.len() > 1).then(|| SpeedPlot::new(work, lines))
         })
         .collect()

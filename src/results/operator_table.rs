@@ -185,6 +185,7 @@ fn result(reports: &MergedReport, column: usize, operator: Operator) -> String {
         for output in entry
             .outputs
             .iter()
+            // Outputs of these checks have the names of their operators.
             .filter(|output| output.name == operator.as_str())
         {
             // A check of several operators fails where one of them does; the others pass.

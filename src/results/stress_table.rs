@@ -72,6 +72,7 @@ pub fn stress_issues(specs: &[LoadedSpec]) -> String {
             .iter()
             .map(|one| format!("`{}`", one.operator))
             .collect();
+        // `operators` sorts by operator, so that equal names are neighbours.
         names.dedup();
         names.join(", ")
     })

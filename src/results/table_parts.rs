@@ -33,6 +33,7 @@ pub(super) fn spec_names(
 
 /// The cells of a row; one that is equal to its left neighbour is `same`.
 pub(super) fn without_repetition(results: &[String]) -> Vec<String> {
+    // The results themselves, not the shown cells: a third equal one is `same`, too.
     let left = iter::once("").chain(results.iter().map(String::as_str));
     let pairs = results.iter().zip(left);
     let cells = pairs.map(|(result, left)| {

@@ -11,6 +11,8 @@ pub(super) fn differing(
 ) -> Option<(&'static str, [String; 2])> {
     let configurations = [a, b].map(|entry| {
         let facts = entry.device_facts.as_ref();
+        // Not the number of timed calls: more of them make the interval narrower, and change no
+        // call.
         let mut fields = vec![
             ("config", or_unknown(entry.config.clone())),
             ("warmup", entry.repetitions.warmup.to_string()),

@@ -14,9 +14,11 @@ pub(super) struct Covered<'a> {
 
 /// Why an expectation does not cover this failure of its check, or `None` if it does.
 pub(super) fn uncovered(covered: Covered<'_>, entry: &ReportEntry) -> Option<&'static str> {
+    // A pass has no outputs that failed: it is unexpected whatever the conditions are.
     if entry.status != EntryStatus::Fail {
         return None;
     }
+    // A panic shows nothing of the property, and an expectation would hide the crash.
     if entry.panicked {
         return Some("the check panicked");
     }
@@ -41,6 +43,7 @@ fn has_other_outputs(named: Option<&Alternatives<NamePattern>>, entry: &ReportEn
         .iter()
         .filter(|output| output.headroom < 1.0)
         .peekable();
+    // No output failed: the check has another reason, which `outputs` does not describe.
     failed.peek().is_none()
         || !failed.all(|output| named.any(|pattern| pattern.matches(&output.name)))
 }

@@ -18,6 +18,7 @@ pub type KernelLines = JsonLines<KernelEntry>;
 /// When the file cannot be read.
 pub fn read_kernel_lines(path: &Path) -> Result<KernelLines, ReportError> {
     let bytes = read_bytes(path, limit::REPORT)?;
+    // Bytes that are not UTF-8 must not keep the other lines from being read.
     Ok(parse(&String::from_utf8_lossy(&bytes)))
 }
 

@@ -135,6 +135,7 @@ impl CellPart {
             .filter(|merged| merged.entry.check != Check::DtypeLadder);
         Self {
             status: counts
+                // The keys are in the order of severity.
                 .keys()
                 .next()
                 .copied()

@@ -98,6 +98,7 @@ impl Column {
         // A fallback in this column ran on another device, whose properties must not appear here.
         if self.name.is_some() && entry.device_name == self.name {
             self.hardware.extend(entry.hardware.clone());
+            // One machine with TF32 is enough: the column's errors are then not of f32 alone.
             self.tf32 |= entry.tf32;
             self.memory = self
                 .memory

@@ -27,6 +27,7 @@ pub fn find_problems(
         if !listed.contains(test) {
             problems.push(ReportProblem::UnknownEntry { test: test.clone() });
         } else if *count > 1 {
+            // The second result of a test in one run could hide that the first failed.
             problems.push(ReportProblem::RepeatedEntry { test: test.clone() });
         }
     }

@@ -121,6 +121,7 @@ pub fn evaluate(
             note,
         };
     }
+    // Before expectations, too: it did not pass, so it is not an unexpected pass.
     if compared_nothing(entry) {
         let note = Some("reported as passed, but it compared nothing".to_owned());
         return evaluation(ResultStatus::Ignored, false, note);

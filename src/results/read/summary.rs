@@ -232,6 +232,7 @@ fn rows(entries: &[ReportEntry]) -> Vec<SummaryRow> {
 /// The expectations of specs and testgen.toml about these entries, sorted by test.
 fn expectations(entries: &[ReportEntry], expected: &ExpectedFailures) -> Vec<ExpectedToFail> {
     let about = entries.iter().filter_map(|entry| {
+        // Without contradictions: `find_problems` has them as problems of the report.
         let evaluation = evaluate(entry, None, expected);
         Some(ExpectedToFail {
             test: entry.test_name(),
