@@ -146,6 +146,7 @@ fn refuse_existing(
         .map(|other| other.path.clone())
         .find(|path| path != file);
     let here = (file.exists() && !force).then(|| file.to_owned());
+    // A spec elsewhere first: `--force` replaces the file of this path alone.
     match elsewhere.or(here) {
         Some(path) => Err(AddError::Exists {
             name: name.to_string(),

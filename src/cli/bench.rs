@@ -113,6 +113,7 @@ pub(super) fn run(arguments: &BenchArguments, out: &mut Out) -> Result<ExitCode,
     let filter = arguments.models.filter(kinds);
     let [devices] = DeviceSelection::processes(&arguments.device)
         .try_into()
+        // Processes of several devices run side by side, and each would slow the others down.
         .map_err(|_| RunError::TimesOnSeveralDevices)?;
     let mut progress = RunProgress::new(arguments.suite.quiet);
     // A filter that matches no spec is an error before the build.

@@ -61,6 +61,8 @@ fn shared_arguments(root: &Command) -> SharedArguments {
     let mut most: BTreeMap<String, (String, usize)> = BTreeMap::new();
     for ((spelling, meaning), count) in counts {
         // One spelling can have two meanings; the rarer one stays with its command.
+        // Of meanings that are equally frequent the first in the alphabet, so that the page never
+        // varies.
         if count > 1 && most.get(&spelling).is_none_or(|(_, other)| count > *other) {
             most.insert(spelling, (meaning, count));
         }

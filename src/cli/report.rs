@@ -189,6 +189,7 @@ fn of_checks(arguments: &ReportArguments) -> Result<(String, bool), Error> {
             (arguments.changes(comparison)?, comparison.green)
         }
         (ReportRows::Changes, None) => return Err(comparison_base::NoBase { by: "changes" }.into()),
+        // `of_times` has the rows by speed, so that none comes here.
         (ReportRows::Checks | ReportRows::Speed, comparison) => (
             arguments.checks(&merged, comparison.as_ref())?,
             merged.is_green(),

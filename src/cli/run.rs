@@ -213,6 +213,8 @@ fn parts(
     processes
         .into_iter()
         .map(|devices| SuitePart {
+            // Several processes write a report each; one process writes the report of `--report`
+            // itself.
             name: devices.file_name().filter(|_| several),
             ..part(arguments, devices, listing, environment)
         })
@@ -250,6 +252,7 @@ fn part(
 /// The variable of the suite's processes that requires devices.
 fn required_variable(required: &[Requirement]) -> Option<(&'static str, OsString)> {
     let required: Vec<String> = required.iter().map(Requirement::to_string).collect();
+    // The suite compares the number of devices, because an entry of a report names one of them.
     (!required.is_empty()).then(|| ("TESTGEN_REQUIRE", required.join(",").into()))
 }
 

@@ -58,9 +58,11 @@ pub(super) fn compute(
 /// The test binary with the device.
 fn prepared(suite: &BuiltSuite, device: &Device) -> Command {
     let mut command = command_without_choices(suite);
+    // The suite refuses an index of the processor, which has no parts to select.
     if device.kind != DeviceKind::Cpu {
         command.env("TESTGEN_DEVICE", device.label());
     }
+    // Whatever the user's environment names: other engines have lines of their processes.
     command.env("TESTGEN_ENGINES", NAME);
     command
 }
