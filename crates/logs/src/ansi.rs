@@ -33,6 +33,7 @@ fn sequence(text: &[u8]) -> usize {
         Some(b'[') => until(|byte| (0x40..=0x7e).contains(byte)),
         // Titles and links end with BEL, or with an escape character and a backslash.
         Some(b']') => until(|byte| *byte == 0x07 || *byte == b'\\'),
+        // For instance `ESC 7` and `ESC 8`, by which programs save and restore the cursor.
         Some(_) => 2,
         None => 1,
     }

@@ -54,6 +54,8 @@ impl LogComparison {
             .steps_per_point()
             .max(second.curve.steps_per_point());
         let [first, second] =
+            // Any number of points: every common step is compared, not only the ones that are
+            // shown.
             [&first.curve, &second.curve].map(|curve| curve.reduced(steps_per_point, usize::MAX));
         let later: BTreeMap<u64, _> = second
             .points()
@@ -76,6 +78,7 @@ impl LogComparison {
             only_second: second.len() - pairs.len(),
             metrics: Metric::ALL
                 .iter()
+                // A count, which is among the losses that are not finite, and no value of a step.
                 .filter(|metric| **metric != Metric::NanIterations)
                 .filter_map(|metric| {
                     let index = metric.index();
@@ -110,6 +113,8 @@ impl MetricComparison {
     fn new(values: &[(u64, f64, f64)]) -> Option<Self> {
         let (largest_at, first, second) = *values
             .iter()
+            // By the absolute difference: the step that a reader looks for has the largest jump,
+            // whatever its value.
             .max_by(|x, y| (x.2 - x.1).abs().total_cmp(&(y.2 - y.1).abs()))?;
         let count = values.len() as f64;
         let mean =

@@ -91,11 +91,13 @@ impl CompiledDefinition {
 
     /// The step and the values of a line that contains the signature; 0 if it is about the run.
     pub(super) fn read(&self, line: &[u8]) -> Option<(FoundStep, MetricValues)> {
+        // Before the step and the fields, which are searched one after another.
         if !self.any_of.is_empty() && !self.any_of.iter().any(|finder| finder.find(line).is_some())
         {
             return None;
         }
         let step = match self.is_about_run() {
+            // No curve gets it: a line about the run has no step.
             true => FoundStep::Printed(0),
             false => self.step.iter().find_map(|step| step.read(line))?,
         };
@@ -150,6 +152,7 @@ impl CompiledSearch {
             LinePosition::After(text) => (text, true),
             LinePosition::Before(text) => (text, false),
         };
+        // A text that begins with a sign, as `| lr `, cannot continue a word.
         let starts_word = is_after && text.as_bytes()[0].is_ascii_alphanumeric();
         Self {
             finder: Finder::new(text.as_bytes()),

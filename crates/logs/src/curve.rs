@@ -55,6 +55,8 @@ impl Curve {
             return;
         };
         for (mean, value) in interval.0.iter_mut().zip(&record.values) {
+            // One NaN would make the mean of a whole interval NaN; such losses are counted
+            // elsewhere.
             if let Some(value) = value.as_ref().filter(|value| value.is_finite()) {
                 mean.sum += *value;
                 mean.count += 1;
@@ -100,6 +102,7 @@ impl Curve {
     #[must_use]
     pub fn reduced(&self, steps_per_point: u64, most: usize) -> Self {
         let mut reduced = self.clone();
+        // At least one interval: with 0 the loop would not end.
         while reduced.steps_per_point() < steps_per_point || reduced.intervals.len() > most.max(1) {
             reduced.double();
         }
@@ -112,6 +115,7 @@ impl Curve {
         };
         // Several processes write one log, so an interval can come back later.
         self.intervals.entry(key).or_default().add(&interval);
+        // Sparse steps may not share an interval after one doubling.
         while self.intervals.len() > MOST {
             self.double();
         }

@@ -19,12 +19,14 @@ pub(super) fn at_start(text: &[u8]) -> Option<(f64, usize)> {
 pub(super) fn at_end(text: &[u8]) -> Option<f64> {
     let is_part =
         |byte: &u8| byte.is_ascii_alphanumeric() || matches!(byte, b'.' | b',' | b'+' | b'-');
+    // A line can have a mebibyte, and a number is at its end.
     let tail = &text[text.len().saturating_sub(LONGEST)..];
     let start = tail
         .iter()
         .rposition(|byte| !is_part(byte))
         .map_or(0, |position| position + 1);
     let token = &tail[start..];
+    // All of the token: `1.5K` would lose its unit.
     (length(token)? == token.len()).then(|| parse(token))?
 }
 
@@ -52,6 +54,7 @@ fn length(text: &[u8]) -> Option<usize> {
         Some(b'.') => 1 + digits(&body[whole + 1..]),
         _ => 0,
     };
+    // A point alone is not a number.
     if whole + fraction.saturating_sub(1) == 0 {
         return named(body).map(|length| sign + length);
     }

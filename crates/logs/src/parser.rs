@@ -94,6 +94,7 @@ impl Parser {
     }
 
     fn read_clean(&mut self, line: &[u8]) -> ParsedLine {
+        // First: a line of a block may contain a signature by chance.
         if let Some(parsed) = self.part(line) {
             return parsed;
         }
@@ -138,6 +139,7 @@ impl Parser {
     fn form(&mut self, form: LogForm, line: &[u8], prefix: &[u8]) -> Option<ParsedLine> {
         match form {
             LogForm::Block(index) => {
+                // A line without a step is not a heading, and the last one stays.
                 self.heading = Some((index, self.blocks[index].step(line)?));
                 Some(ParsedLine::Part)
             }

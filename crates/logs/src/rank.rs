@@ -6,6 +6,7 @@ use memchr::memchr_iter;
 
 /// The prefix of launchers ends within so many bytes.
 const LONGEST_PREFIX: usize = 240;
+// torchrun prints the role of a process, which is `default` unless a launcher names it.
 const WORDS: [&[u8]; 2] = [b"rank", b"default"];
 
 /// The rank in the text before the numbers of a line.

@@ -106,6 +106,7 @@ impl Reading {
     fn record(&mut self, mut record: Record, line: u64) {
         let is_hidden = record.hides_loss();
         if is_hidden {
+            // As it was before the Trainer's filter, so that the log is red and the curve has no 0.
             record.values[Metric::Loss.index()] = Some(f64::NAN);
         }
         self.summary.records += 1;
@@ -120,6 +121,7 @@ impl Reading {
         }
         self.non_finite(&record, is_hidden, line);
         match (record.is_about_run, record.is_counted) {
+            // A line about the run has no step, and would put one at 0.
             (true, _) => {}
             (false, true) => self.counted.add(&record),
             (false, false) => self.printed.add(&record),

@@ -104,6 +104,7 @@ impl RunningSearch {
             }
             Ok(summary) => {
                 let position = self.files.len();
+                // The first one, because files are in the order of ranks.
                 self.without_loss.get_or_insert((position, summary));
                 SearchOutcome::NotALog("no line has a loss".to_owned())
             }

@@ -110,6 +110,7 @@ impl<R: Read> Segments<R> {
     fn take(&mut self, length: usize, separator: usize, is_cut: bool) -> Bounds {
         let (start, end, line) = (self.start, self.start + length, self.line);
         self.start = end + separator;
+        // A carriage return redraws the line and does not end it.
         self.line += u64::from(separator == 1 && self.buffer[end] == b'\n');
         Bounds {
             start,
@@ -121,6 +122,7 @@ impl<R: Read> Segments<R> {
 
     /// Reads more, after moving what is left to the start.
     fn fill(&mut self) -> io::Result<()> {
+        // In place: the buffer keeps its size, so that memory does not grow with the log.
         self.buffer.copy_within(self.start..self.end, 0);
         (self.start, self.end) = (0, self.end - self.start);
         loop {

@@ -5,6 +5,7 @@ use memchr::memmem;
 
 /// `Epoch 2:  10%|# | 10/100 [`: two epochs of 100 steps and 10.
 pub(super) fn of_bar(line: &[u8]) -> Option<u64> {
+    // Lightning counts epochs from 0.
     let epoch = after(line, b"Epoch ").map_or(0, |(epoch, _)| epoch);
     memmem::find_iter(line, b"| ")
         .find_map(|position| position_in(&line[position + 2..], b" [", epoch))
@@ -13,6 +14,7 @@ pub(super) fn of_bar(line: &[u8]) -> Option<u64> {
 /// `Epoch(train) [2][ 10/100]`: one epoch of 100 steps and 10.
 pub(super) fn of_brackets(line: &[u8]) -> Option<u64> {
     let (epoch, rest) = after(line, b"Epoch(train)")?;
+    // MMEngine counts epochs from 1.
     position_in(rest.strip_prefix(b"][")?, b"]", epoch.checked_sub(1)?)
 }
 

@@ -48,6 +48,7 @@ pub(super) fn result(report: &LogReport, within: Option<f64>) -> String {
         return "passed: every loss is finite".to_owned();
     };
     match comparison.losses() {
+        // Before the others: it is the reason why no step is common.
         _ if !comparison.are_steps_comparable => {
             "FAILED: one log prints steps, the other one does not, so that they cannot be aligned"
                 .to_owned()

@@ -109,6 +109,7 @@ pub fn training_entries(log: &LogSummary, gpus: &[GpuTable], run: &TrainingRun) 
 }
 
 fn without_time(log: &LogSummary) -> Option<(BenchStatus, String)> {
+    // First: a run whose losses are NaN computes nothing that a speed could be of.
     if log.has_non_finite_losses() {
         let count = log.non_finite_losses;
         return Some((
@@ -134,6 +135,7 @@ fn milliseconds(log: &LogSummary, speed: &Speed, warmup: u32) -> Vec<f64> {
                 .collect();
         }
     }
+    // The last line of the Trainer has means of the run, which no curve has.
     let whole = log.metric(speed.metric).and_then(|summary| summary.mean);
     whole.and_then(|it| time(speed, it)).into_iter().collect()
 }
@@ -169,6 +171,7 @@ fn without_speed(
     status: BenchStatus,
     reason: String,
 ) -> BenchEntry {
+    // A log may have lines of several trainers: DeepSpeed's below another one's.
     let most = log.formats.iter().max_by_key(|(_, count)| **count);
     BenchEntry {
         version: BenchEntry::VERSION,

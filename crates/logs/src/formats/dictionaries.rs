@@ -19,6 +19,7 @@ pub(super) const DEFINITIONS: &[LogDefinition] = &[
         // With the quote: `'eval_loss'` and `'train_loss'` are not losses of a step.
         signature: "'loss': ",
         any_of: &[],
+        // The Trainer prints the epoch in place of the step.
         step: &[At(After("'step': ")), Counted],
         fields: &[
             Field(Metric::Loss, After("'loss': "), Unit::Own),
@@ -98,6 +99,7 @@ pub(super) const DEFINITIONS: &[LogDefinition] = &[
     LogDefinition {
         format: LogFormat::Fairseq,
         signature: "num_updates=",
+        // With the space: `nll_loss=` is another number.
         any_of: &[" loss="],
         step: &[At(After("num_updates="))],
         fields: &[

@@ -25,6 +25,7 @@ fn bare(cell: &str) -> &str {
 
 /// The text of a cell, unless the program does not know it.
 pub(super) fn known(cell: &str) -> Option<&str> {
+    // `nvidia-smi` writes brackets, the others do not.
     let is_unknown = matches!(cell, "" | "N/A" | "[N/A]" | "[Not Supported]");
     (!is_unknown).then_some(cell)
 }

@@ -109,6 +109,8 @@ impl GpuColumns {
             (!metrics.is_empty()).then(|| Self {
                 tool,
                 count: cells.len(),
+                // Any column that differs between GPUs: without one their values would be taken as
+                // one GPU's.
                 index: first(&["device", "gpu", "index", "uuid", "pci.bus_id"]),
                 name: first(&["name", "Card Series", "Card series"]),
                 driver: first(&["driver_version", "Driver version"]),

@@ -68,6 +68,7 @@ impl TableReading {
             return;
         }
         match &self.columns {
+            // A warning between the rows has another number of cells.
             Some(columns) if columns.count == cells.len() => {
                 let is_row = add_row(&mut self.gpus, columns, &cells);
                 self.rows += u64::from(is_row);
@@ -106,6 +107,7 @@ fn add_row(gpus: &mut BTreeMap<String, GpuSummary>, columns: &GpuColumns, cells:
     // `rocm-smi` prints `card0`.
     let index = index.strip_prefix("card").unwrap_or(index);
     let is_known = gpus.contains_key(index) || gpus.len() < GPUS;
+    // A line without a number is a warning, or of a GPU that reports nothing.
     if values.is_empty() || !is_known {
         return false;
     }
