@@ -122,6 +122,7 @@ fn folder() -> Result<PathBuf, SyntheticError> {
 
 fn temporary_in(folder: &Path) -> Result<TempDir, SyntheticError> {
     let made = fs::create_dir_all(folder)
+        // A directory gets the name of its digest when it is complete: until then it is hidden.
         .and_then(|()| tempfile::Builder::new().prefix(".").tempdir_in(folder));
     made.map_err(|source| cache_error(folder, source))
 }
@@ -147,6 +148,7 @@ pub(crate) fn made_in(
 ) -> Result<PathBuf, SyntheticError> {
     let files = recorded_files(directory, weights)?;
     let target = folder.join(digest(&files, &weights.identity()));
+    // Complete, because only a rename creates the name.
     if target.is_dir() {
         return Ok(target);
     }
@@ -170,6 +172,7 @@ fn add_weights(
     directory: &Path,
     weights: &ComputedWeights,
 ) -> Result<(), SyntheticError> {
+    // One file for all checkpoints with these weights: a link takes no space and no time.
     let file = stored_weights(folder, weights)?;
     let link = directory.join(weights_name(directory));
     fs::hard_link(&file, &link).map_err(|source| cache_error(&link, source))

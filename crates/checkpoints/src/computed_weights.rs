@@ -34,6 +34,7 @@ impl ComputedWeights {
     /// The weights of the checkpoint in `directory`, or `None` if its own files have them, or if a
     /// load has to refuse it.
     pub(crate) fn find(directory: &Path) -> Result<Option<Self>, SyntheticError> {
+        // A recipe first: its directory has no weights that could be quantized.
         if directory.join(FILE).is_file() {
             return Self::of_recipe(directory).map(Some);
         }

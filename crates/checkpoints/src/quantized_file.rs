@@ -48,6 +48,7 @@ pub(crate) fn write(
             let contents = planned.contents(recipe.seed, scheme, dense);
             let mut parts = planned.parts.iter().zip(contents);
             parts.try_for_each(|(part, content)| {
+                // Other bytes would overwrite the next part, and the file would still be readable.
                 assert_eq!(content.len(), part.layout.bytes(), "{}", part.name);
                 file.write_all_at(&content, header.len() as u64 + part.position)
             })
@@ -120,6 +121,7 @@ impl PlannedTensor {
         let dtype = self.tensor.dtype;
         TensorValues::new(seed, &self.tensor).write(dtype, 0..self.tensor.count(), dense);
         match self.layer {
+            // Without a copy: the buffer may have hundreds of megabytes.
             None => vec![std::mem::take(dense)],
             Some(shape) => writer(scheme).quantize(&DenseLayer {
                 shape,

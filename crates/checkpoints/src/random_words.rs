@@ -34,6 +34,7 @@ impl RandomWords {
     /// Four words, those from `block * WORDS` on.
     #[inline]
     pub(crate) fn block(&self, block: u64) -> [u64; 4] {
+        // numpy increments its counter before the first block.
         philox::block([block + 1, 0, 0, 0], self.key)
     }
 }

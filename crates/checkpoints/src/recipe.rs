@@ -75,6 +75,8 @@ impl Recipe {
             Err(error) => return Err(damaged(error.to_string())),
         };
         let has_layers = recipe.tensors.iter().any(|group| group.quantise);
+        // A scheme without layers would change nothing, and marked layers without a scheme would be
+        // dense: either is not what was recorded.
         if has_layers != recipe.quantise.is_some() {
             return Err(damaged(
                 "a scheme and the layers that it quantizes belong together".to_owned(),

@@ -75,6 +75,7 @@ pub(crate) fn write_dequantized(
             bytes: *bytes,
         });
     let header = padded(header(lines), room);
+    // Last, because the sizes are known now.
     file.write_all_at(&header, 0).map_err(failed(bytes))
 }
 
@@ -107,6 +108,7 @@ fn header_room(names: &[&str]) -> u64 {
 /// The same header with spaces up to `room` bytes.
 fn padded(mut header: Vec<u8>, room: u64) -> Vec<u8> {
     header[..8].copy_from_slice(&(room - 8).to_le_bytes());
+    // safetensors permits spaces after the JSON.
     header.resize(room as usize, b' ');
     header
 }

@@ -39,6 +39,7 @@ impl ScaleBlocks {
         let fits = |size: [usize; 2]| {
             (0..2).all(|side| size[side] > 0 && shape[side].div_ceil(size[side]) == grid[side])
         };
+        // A size that does not divide the matrix into this grid is not the size of this tensor.
         let size = size
             .filter(|size| fits(*size))
             .or_else(|| {

@@ -79,6 +79,7 @@ fn int8(weight: &StoredPart, largest: &StoredPart) -> Result<DenseTensor, String
 /// `weight` two codes in a byte, the upper four bits first; `quant_map` the value of each code;
 /// `absmax` the factor of each block.
 fn four_bits(parts: &StoredParts) -> Result<DenseTensor, String> {
+    // Both are read alike, because the file has the table of their codes.
     let state = parts.find(NF4).map_or_else(|| parts.part(FP4), Ok)?;
     let state: QuantState = serde_json::from_slice(&state.bytes)
         .map_err(|error| format!("`{}` is not a state of bitsandbytes: {error}", state.name))?;

@@ -93,6 +93,7 @@ fn codes(parts: &StoredParts) -> Result<Codes, String> {
             ));
         }
     };
+    // From the sizes: groups of modules may have different bits in the configuration.
     let bits = packed::bits(columns, words).ok_or("no number of bits fits to its sizes")?;
     let packed = stored.packed_words()?;
     Ok(Codes {

@@ -110,6 +110,8 @@ fn inputs(
 ) -> Result<(usize, usize, Vec<usize>), String> {
     if let Some(groups) = parts.find(GROUPS) {
         let group_of_input = groups.indices()?;
+        // From the sizes, which `g_idx` fixes; the configuration may have other bits for some
+        // layers.
         let bits = packed::bits(group_of_input.len(), rows)
             .ok_or("no number of bits fits to its sizes")?;
         return Ok((group_of_input.len(), bits, group_of_input));

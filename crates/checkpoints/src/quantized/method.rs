@@ -67,7 +67,9 @@ impl Method {
 
     /// The tensor `name` from its parts.
     pub(super) fn dequantize(&self, name: &str, parts: StoredParts) -> Result<DenseTensor, String> {
+        // Modules that a method leaves out, as `lm_head`, are stored as they are.
         let parts = match parts.unquantized(name) {
+            // Codes alone would be read as weights that are wrong by their scales.
             Ok(tensor) if tensor.has_codes() => return Err("it has no scales".to_owned()),
             Ok(tensor) => return Ok(tensor.into()),
             Err(parts) => parts,

@@ -4,7 +4,9 @@
 /// begin in one word and end in the next.
 pub(super) fn code(word: impl Fn(usize) -> u32, index: usize, bits: usize) -> u32 {
     let (first, shift) = (index * bits / 32, index * bits % 32);
+    // Two words, because a code may begin in the last bits of the first one.
     let mut value = u64::from(word(first));
+    // Only then: the last code must not read a word after the end.
     if shift + bits > 32 {
         value |= u64::from(word(first + 1)) << 32;
     }
@@ -27,6 +29,7 @@ pub(super) fn pack(codes: &[u32], bits: usize) -> Vec<u32> {
     let mut packed = vec![0; words(codes.len(), bits)];
     for (index, code) in codes.iter().enumerate() {
         let (first, shift) = (index * bits / 32, index * bits % 32);
+        // Bits beyond the word are dropped here, and follow in the next one.
         packed[first] |= code << shift;
         if shift + bits > 32 {
             packed[first + 1] |= code >> (32 - shift);

@@ -62,6 +62,7 @@ impl Parts {
 impl StoredParts {
     /// The only part, if the tensor is stored as it is, under its own name; else all parts.
     pub(super) fn unquantized(mut self, tensor: &str) -> Result<StoredPart, Self> {
+        // A single part with another name is a quantized tensor that lacks the others.
         if self.0.len() > 1 || self.0.values().any(|part| part.name != tensor) {
             return Err(self);
         }

@@ -92,6 +92,7 @@ pub(super) fn nearest(ascending: &[f32], value: f32) -> usize {
     let below = above.saturating_sub(1);
     let distances = [value - ascending[below], ascending[above] - value];
     if distances[0] == distances[1] {
+        // As IEEE 754 rounds ties: the even code has an even last bit.
         return below.next_multiple_of(2);
     }
     if distances[0] < distances[1] {
