@@ -128,6 +128,7 @@ fn packages(system: &System) -> Option<Vec<CounterFile>> {
 }
 
 fn is_package(system: &System, name: &str) -> bool {
+    // The kernel has this name for AMD's processors, too.
     let number = name.strip_prefix("intel-rapl:");
     let is_number = number.is_some_and(|number| number.parse::<u32>().is_ok());
     // `psys` is the whole machine, which contains the packages.

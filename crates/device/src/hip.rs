@@ -168,6 +168,7 @@ fn device(
         pci_address,
         uuid: properties.uuid.clone(),
         integrated: properties.integrated,
+        // The kernel's own module has no version; HIP then reports one.
         driver_version: topology
             .amdgpu_version
             .clone()

@@ -30,6 +30,7 @@ pub fn host_processor(system: &System) -> Device {
 pub(crate) fn memory_info(system: &System) -> Option<(u64, u64)> {
     let text = system.read("/proc/meminfo")?;
     Some((
+        // Not `MemFree`: caches that the kernel would drop are available, too.
         meminfo_bytes("MemAvailable:", &text)?,
         meminfo_bytes("MemTotal:", &text)?,
     ))
@@ -37,6 +38,7 @@ pub(crate) fn memory_info(system: &System) -> Option<(u64, u64)> {
 
 fn model_name(system: &System) -> Option<String> {
     let text = system.read("/proc/cpuinfo")?;
+    // Processors of ARM have no such line.
     let line = text.lines().find(|line| line.starts_with("model name"))?;
     line.split_once(':')
         .map(|(_, name)| name.trim().to_owned())

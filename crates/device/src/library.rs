@@ -74,6 +74,7 @@ impl SharedLibrary {
     ///
     /// `Function` must be a function pointer type with the C signature of `symbol`.
     pub unsafe fn function<Function: Copy>(&self, symbol: &str) -> Option<Function> {
+        // A type of another size is not a function pointer.
         const { assert!(size_of::<Option<Function>>() == size_of::<usize>()) };
         // SAFETY: the caller passes the function pointer type of this symbol; `Option` of it has
         // the same layout and represents a null address as `None`. The library is never unloaded,
@@ -129,7 +130,9 @@ fn mapped_path(candidate: &Path) -> Option<String> {
     let maps = read_text(Path::new("/proc/self/maps"), limit::SYSTEM).ok()?;
     let path = maps
         .lines()
+        // The path is the last column, and the only one with a slash.
         .filter_map(|line| line.find('/').map(|start| &line[start..]))
+        // The mapped file may have a longer name, as `libcuda.so.580.65.06`, to which a link leads.
         .find(|path| path.contains(&pattern))?;
     Some(path.to_owned())
 }

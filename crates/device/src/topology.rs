@@ -172,6 +172,7 @@ fn drm_gpus(system: &System) -> Vec<PciGpu> {
 
 fn nvidia_module(system: &System) -> Option<NvidiaModule> {
     let text = system.read("/proc/driver/nvidia/version")?;
+    // By its form: the words before it differ between the open module and the other one.
     let is_version =
         |word: &&str| word.contains('.') && word.split('.').all(|part| part.parse::<u32>().is_ok());
     let version = text

@@ -66,6 +66,7 @@ fn bytes(text: &str) -> Option<u64> {
     let (number, unit) = text.split_once(' ').unwrap_or((text, ""));
     let factor: u64 = match unit.trim() {
         "" => 1,
+        // The units that the kernel's documentation permits.
         "KiB" => 1 << 10,
         "MiB" => 1 << 20,
         _ => return None,

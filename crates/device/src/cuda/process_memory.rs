@@ -12,6 +12,7 @@ use std::ffi::{c_int, c_uint, c_void};
 struct NvmlProcess {
     pid: c_uint,
     used: u64,
+    // `gpuInstanceId` and `computeInstanceId`, which belong to the size of an entry.
     _instances: [c_uint; 2],
 }
 

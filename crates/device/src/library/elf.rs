@@ -42,6 +42,7 @@ pub(super) fn defect(path: &Path) -> Option<String> {
 
 /// The end of the last loadable segment; `None` when the program headers themselves are missing.
 fn needed_length(file: &mut File, header: &[u8; HEADER]) -> Option<u64> {
+    // `e_phoff` and `e_phnum`.
     let table = u64::from_le_bytes(header[32..40].try_into().ok()?);
     let count = u16::from_le_bytes([header[56], header[57]]);
     file.seek(SeekFrom::Start(table)).ok()?;
@@ -50,6 +51,7 @@ fn needed_length(file: &mut File, header: &[u8; HEADER]) -> Option<u64> {
         let mut segment = [0; PROGRAM_HEADER];
         file.read_exact(&mut segment).ok()?;
         if u32::from_le_bytes(segment[0..4].try_into().ok()?) == LOAD_SEGMENT {
+            // `p_offset` and `p_filesz`: a segment may have more bytes in memory than in the file.
             let offset = u64::from_le_bytes(segment[8..16].try_into().ok()?);
             let size = u64::from_le_bytes(segment[32..40].try_into().ok()?);
             length = length.max(offset.checked_add(size)?);
