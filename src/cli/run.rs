@@ -213,8 +213,7 @@ fn parts(
     processes
         .into_iter()
         .map(|devices| SuitePart {
-            // Several processes write a report each; one process writes the report of `--report`
-            // itself.
+            // For the name of its log alone: the reports of all processes become one.
             name: devices.file_name().filter(|_| several),
             ..part(arguments, devices, listing, environment)
         })
