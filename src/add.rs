@@ -73,6 +73,7 @@ pub fn inspect(directory: &Path, task: Option<Task>) -> Result<FoundCheckpoint, 
         .architectures
         .unwrap_or(config.class_name.into_iter().collect());
     let head = heads.first().map(String::as_str);
+    // Before parsing, for which such a class would only be an unknown model type.
     if let Some(argument) = ModelType::refused_argument(&given) {
         return Err(AddError::RefusedClass {
             class: given,
@@ -152,6 +153,7 @@ fn read_config(directory: &Path, path: &Path) -> Result<CheckpointConfig, AddErr
         },
         false => AddError::Unreadable {
             path: path.to_owned(),
+            // Without the path, which the error has already.
             reason: error.problem.to_string(),
         },
     })?;

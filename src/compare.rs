@@ -103,6 +103,7 @@ impl ReportComparison {
             .map(|pair| compare_pair(a, b, pair, options))
             .collect();
         checks.sort_by(|x, y| {
+            // The devices too: one test has a result for each device of its kind.
             (x.change, &x.test, x.devices()).cmp(&(y.change, &y.test, y.devices()))
         });
         let mut counts = BTreeMap::new();
@@ -178,6 +179,7 @@ fn compare_pair(
     let named = pair.a.or(pair.b).expect("a pair has at least one side");
     let outputs = match (pair.a, pair.b) {
         (Some(a), Some(b)) => numbers::three_way(&a.entry, &b.entry, options.factor),
+        // The distance to a result that is missing is unknown, not 0.
         (Some(_), None) | (None, Some(_)) | (None, None) => Vec::new(),
     };
     let Decision { change, red, why } =

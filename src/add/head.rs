@@ -12,8 +12,10 @@ pub(super) fn task(
     let architecture = model_type.architecture();
     let tasks = architecture.tasks();
     match (asked, class) {
+        // The class is not asked: `--task` is the way out for a class that has no task.
         (Some(task), _) if tasks.contains(&task) => Ok(task),
         (Some(task), _) => Err(AddError::WrongTask { task, architecture }),
+        // Without `architectures` a checkpoint can hold any head, so nothing is assumed.
         (None, None) => Err(AddError::NoHead { architecture }),
         (None, Some(class)) => {
             let candidates = model_type.head(class).map_or(&[][..], |head| head.tasks());

@@ -35,6 +35,7 @@ const ENDS: &[(&str, Architecture)] = &[
     ("ForAudioClassification", Architecture::Speech),
 ];
 /// Suffixes of the classes that generate text.
+// Older models such as GPT-2 have the second form.
 const CAUSAL: &[&str] = &["ForCausalLM", "LMHeadModel"];
 const CONDITIONAL: &str = "ForConditionalGeneration";
 const TWO_STACKS: &str = "is_encoder_decoder";
@@ -84,6 +85,8 @@ impl ConfigFacts<'_> {
 
     /// Models that consist of other models.
     fn of_parts(&self) -> Option<Nearest> {
+        // Models that write about an image and models that compare images with texts have the same
+        // two configurations: the class tells them apart.
         let writes = self.end(CAUSAL).or_else(|| self.end(&[CONDITIONAL]));
         let encoders = match writes {
             Some(_) => self.following(
@@ -153,6 +156,8 @@ impl ConfigFacts<'_> {
         end: Option<&'static str>,
         fields: &[&'static str],
     ) -> Option<Nearest> {
+        // One missing field is enough to say nothing: a wrong architecture would mislead more than
+        // none.
         let all = fields.iter().all(|name| self.has(name));
         all.then(|| Nearest {
             architecture,

@@ -32,6 +32,7 @@ pub fn spec_text(
     }
     let _ = writeln!(text, "name: {}", scalar(name.as_str()));
     let _ = writeln!(text, "model_type: {}", found.model_type);
+    // It follows from the model type, but the key is required.
     let _ = writeln!(text, "architecture: {architecture}");
     let _ = writeln!(text, "task: {}", found.task);
     write_checkpoint(&mut text, checkpoint);
@@ -115,6 +116,7 @@ fn list<T: ToString>(words: &[T]) -> String {
 fn scalar(text: &str) -> String {
     // YAML 1.1 reads more words as booleans than 1.2, and many parsers still follow it.
     const NOT_TEXT: &[&str] = &["true", "false", "null", "yes", "no", "on", "off", "y", "n"];
+    // A digit or a dot at the start could be a number, and `-`, `*` or `&` has a meaning in YAML.
     let begins_well = text.starts_with(|c: char| c.is_ascii_alphabetic())
         || text.starts_with("../")
         || text.starts_with('/');

@@ -84,9 +84,12 @@ impl StatusClass {
             // The expectations may differ between the reports, so the result itself is compared.
             ResultStatus::Pass | ResultStatus::UnexpectedPass => Self::Passes,
             ResultStatus::Simulated => Self::Simulated,
+            // In none of them the named device has a result that could be right or wrong.
             ResultStatus::Ignored | ResultStatus::Fallback | ResultStatus::Incomplete => {
                 Self::NotRun
             }
+            // A mock should have computed something, so a check that was skipped and is one now got
+            // worse.
             ResultStatus::Fail | ResultStatus::Mock | ResultStatus::ExpectedFailure => Self::Fails,
         }
     }
@@ -103,6 +106,7 @@ pub(super) fn decide(pair: CheckPair<'_>, outputs: &[ThreeWay], chosen: bool) ->
     match (class(status_a, chosen), class(status_b, chosen)) {
         (StatusClass::Passes, StatusClass::Passes)
         | (StatusClass::Simulated, StatusClass::Simulated) => decide_by_errors(outputs),
+        // Also to a simulated pass: the result of the real device is lost.
         (StatusClass::Passes, _)
         | (StatusClass::Simulated, StatusClass::NotRun | StatusClass::Fails) => {
             CheckChange::Worse.red(moved())

@@ -58,6 +58,7 @@ impl FromStr for DeviceChoice {
     type Err = DeviceChoiceError;
 
     fn from_str(text: &str) -> Result<Self, Self::Err> {
+        // From the end of `rocm-sim:1@torch`, so that each rest is a shorter valid form.
         let (device, engine) = text
             .split_once('@')
             .map_or((text, None), |(device, engine)| (device, Some(engine)));

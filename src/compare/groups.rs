@@ -25,6 +25,7 @@ impl ReportComparison {
             .iter()
             .filter(|check| check.change != CheckChange::Same)
             .collect();
+        // Without groups each row has the full name of its test.
         if changed.len() <= CHECKS_LISTED {
             return changed
                 .into_iter()

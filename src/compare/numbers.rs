@@ -48,6 +48,7 @@ pub enum ErrorChange {
 
 /// Every tensor of the first entry, in its order.
 pub(super) fn three_way(a: &ReportEntry, b: &ReportEntry, factor: f64) -> Vec<ThreeWay> {
+    // A tensor that only the second report has cannot have got worse.
     a.outputs
         .iter()
         .map(|output| {
@@ -59,6 +60,8 @@ pub(super) fn three_way(a: &ReportEntry, b: &ReportEntry, factor: f64) -> Vec<Th
 
 fn compare_outputs(a: &OutputError, b: Option<&OutputError>, factor: f64) -> ThreeWay {
     let (a_to_golden, b_to_golden) = (finite_error(a), b.and_then(finite_error));
+    // The two reports may come from suites with different thresholds; with the larger one, fewer
+    // errors count as more than noise.
     let threshold = a
         .rel_l2_threshold
         .max(b.map_or(0.0, |output| output.rel_l2_threshold));
@@ -85,6 +88,7 @@ fn compare_outputs(a: &OutputError, b: Option<&OutputError>, factor: f64) -> Thr
 fn change(a: Option<f64>, b: Option<f64>, threshold: f64, factor: f64) -> ErrorChange {
     match (a, b) {
         (Some(a), Some(b)) if a.max(b) <= threshold * NOISE => ErrorChange::Same,
+        // A product and not a quotient, because an error can be 0.
         (Some(a), Some(b)) if b > a * factor => ErrorChange::Worse,
         (Some(a), Some(b)) if a > b * factor => ErrorChange::Better,
         (Some(_), Some(_)) | (None, None) => ErrorChange::Same,
@@ -95,6 +99,7 @@ fn change(a: Option<f64>, b: Option<f64>, threshold: f64, factor: f64) -> ErrorC
 }
 
 fn finite_error(output: &OutputError) -> Option<f64> {
+    // The largest number represents an error that is not finite.
     Some(output.rel_l2).filter(|error| *error < f64::MAX && output.non_finite == 0)
 }
 

@@ -77,6 +77,7 @@ fn group<'m>(merged: &'m MergedReport, choice: Option<&DeviceChoice>) -> Groups<
         let entry = &merged_entry.entry;
         let key = PairKey {
             model: &entry.model,
+            // Two chosen devices may be of different kinds, which must not keep their checks apart.
             device: choice.is_none().then_some(device),
             check: entry.check,
             precision: entry.precision,
