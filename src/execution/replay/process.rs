@@ -89,6 +89,7 @@ fn command(suite: &BuiltSuite, file: &Path, outcome: &Path, options: &ReplayOpti
         .env("TESTGEN_REPLAY_OUTCOME", outcome);
     if let Some(device) = options.device {
         command.env("TESTGEN_REPLAY_DEVICE", device.kind.as_str());
+        // Without an index the suite chooses the device of the kind.
         if let Some(index) = device.index {
             command.env("TESTGEN_DEVICE", format!("{}:{index}", device.kind));
         }

@@ -34,6 +34,7 @@ pub fn render_human(replay: &Replay) -> String {
             repetition(replay, blocking).to_owned(),
         );
     }
+    // Unknown when one of the two is an error, or has another shape.
     if let Some(differing) = replayed.differing {
         push(
             "elements",

@@ -35,6 +35,7 @@ pub(super) struct CargoTarget {
 #[derive(Deserialize)]
 struct Message {
     reason: String,
+    // Optional, because messages of other kinds lack these fields.
     target: Option<CargoTarget>,
     manifest_path: Option<PathBuf>,
     executable: Option<PathBuf>,
@@ -96,6 +97,7 @@ pub(super) fn metadata(manifest: &Path) -> Option<Metadata> {
     command
         .args([
             "metadata",
+            // Only the members are used; to resolve their dependencies, cargo may need the network.
             "--no-deps",
             "--format-version",
             "1",

@@ -64,6 +64,8 @@ impl DeviceSelection {
                     .iter()
                     .filter_map(|(kind, known)| Some((*kind, *known.get(process)?)))
                     .collect();
+                // Only the first has the kinds without an index: in the others their checks would
+                // run again.
                 let kinds = if process == 0 {
                     kinds.clone()
                 } else {

@@ -115,6 +115,7 @@ pub fn list(
 ) -> Result<Listing, RunError> {
     let output = command(suite)
         .envs(environment.iter().map(|(name, value)| (*name, value)))
+        // The other format also prints the number of tests.
         .args(["--list", "--format", "terse"])
         .stdin(Stdio::null())
         .output()
@@ -230,6 +231,7 @@ impl Started {
         // Absolute, because the suite runs in another directory.
         let target =
             std::path::absolute(&options.report).map_err(RunError::write(&options.report))?;
+        // Next to its place, since only a rename within one file system is atomic.
         let report = TemporaryFile::new(&target).map_err(RunError::write(&target))?;
         let log = log_path(&target, part.name.as_deref());
         let log_file = TemporaryFile::new(&log).map_err(RunError::write(&log))?;
@@ -291,6 +293,7 @@ fn log_path(report: &Path, process: Option<&str>) -> PathBuf {
     if let Some(process) = process {
         name.push(format!(".{process}"));
     }
+    // Appended: two reports of one folder may differ in their extension alone.
     name.push(".log");
     PathBuf::from(name)
 }

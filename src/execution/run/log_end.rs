@@ -28,6 +28,7 @@ fn end_of(path: &Path) -> io::Result<Vec<u8>> {
     let length = file.metadata()?.len();
     file.seek(SeekFrom::Start(length.saturating_sub(BYTES)))?;
     let mut bytes = Vec::new();
+    // Limited again, because another process may still write to the log.
     file.take(BYTES).read_to_end(&mut bytes)?;
     Ok(bytes)
 }

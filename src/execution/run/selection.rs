@@ -25,6 +25,7 @@ pub fn select(filter: &SpecFilter, listed: &BTreeSet<String>) -> Selection {
         .filter(|test| keeps(filter, test))
         .cloned()
         .collect();
+    // A set, because many tests lead to the same argument.
     let mut skipped = BTreeSet::new();
     for test in listed.iter().filter(|test| !keeps(filter, test)) {
         skipped.insert(match TestNameParts::parse(test) {

@@ -107,6 +107,7 @@ fn build(manifest: &Path, quiet: bool) -> Result<Artifacts, RunError> {
         .args(cargo::MESSAGES)
         .arg("--manifest-path")
         .arg(manifest);
+    // Named, since the packages below replace the package that cargo would choose.
     command.args(["--package", "hip-sim"]);
     command.args(
         LIBRARIES

@@ -70,6 +70,7 @@ pub fn stress_variables(
     selection: &Selection,
     soak: Option<SoakTime>,
 ) -> Vec<(&'static str, OsString)> {
+    // With the separators, because a model's name may contain the word.
     let repeated = format!("::{}_", Check::Stress);
     let tests = selection.tests.iter();
     let count = tests.filter(|test| test.contains(&repeated)).count();

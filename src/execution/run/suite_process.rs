@@ -43,8 +43,10 @@ pub(crate) fn command(suite: &BuiltSuite) -> Command {
     command
         // Relative paths of the suite work there.
         .current_dir(&suite.directory)
+        // Takes precedence over the directory at build time: a suite in an archive has moved.
         .env("CARGO_MANIFEST_DIR", &suite.directory)
         .env_remove(REPORT);
+    // Before the caller sets the ones that it needs.
     for variable in REQUESTS {
         command.env_remove(variable);
     }

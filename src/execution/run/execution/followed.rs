@@ -9,9 +9,11 @@ use testgen_base::text::Quoted;
 use testgen_types::{CompileProgress, EntryStatus};
 
 /// The bytes of a growing file that are read at once.
+// A step must be short, because a signal of the user is noticed only after it.
 const LARGEST_STEP: u64 = 1 << 20;
 
 /// The longest line that is waited for.
+// Otherwise a report without line ends would fill the memory.
 const LONGEST_LINE: usize = 16 << 20;
 
 /// The processes of a run.
