@@ -149,6 +149,7 @@ impl Templates {
     ) -> Result<String, TemplateError> {
         let text = self.render(name, context)?;
         self.formatter.format(&text).map_err(|error| {
+            // The parser knows lines of the rendered text, and a user edits the template.
             let line = text
                 .lines()
                 .nth(error.line.saturating_sub(1))

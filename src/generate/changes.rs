@@ -182,6 +182,7 @@ fn first_difference(found: &[u8], expected: &[u8]) -> Option<(usize, String, Str
     let (mut old, mut new) = (found.lines(), expected.lines());
     for line in 1.. {
         match (old.next(), new.next()) {
+            // The files differ in the line break at their end alone, or in the kind of line breaks.
             (None, None) => break,
             (a, b) if a != b => {
                 return Some((

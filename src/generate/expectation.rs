@@ -62,6 +62,7 @@ impl HarnessExpectation {
     ) -> Result<BTreeSet<String>, GenerateError> {
         let command = layout.command();
         let context = HarnessContext::new(loaded, layout, &command)?;
+        // Through JSON, which also has the names of flattened fields.
         let value = serde_json::to_value(context).unwrap_or_default();
         Ok(value
             .as_object()

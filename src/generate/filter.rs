@@ -48,6 +48,7 @@ impl SpecFilter {
             .iter()
             .filter(|loaded| self.matches(&loaded.spec))
             .collect();
+        // Otherwise a mistyped name would look like a suite that is up to date.
         if selected.is_empty() {
             let mut names: Vec<String> = specs
                 .iter()

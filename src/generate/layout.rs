@@ -46,6 +46,7 @@ impl SuiteLayout {
             other => other.clone(),
         };
         let templates = settings.templates.as_deref().map(absolute).transpose()?;
+        // Headers show paths relative to it, so that every checkout generates the same files.
         let base = common_ancestor(&specs, &out);
         Ok(Self {
             specs,

@@ -53,6 +53,7 @@ fn name_of(path: &Path) -> String {
 /// At most 64 characters, and never the name of a crate that the suite links, or a keyword.
 fn allowed(name: &str) -> String {
     let name: String = name.chars().take(64).collect();
+    // Again, because the cut may have left one at the end.
     let name = name.trim_matches(['-', '_']);
     // Crates of Rust itself, the runtime, and directories in `target`, which cargo refuses as the
     // name of a target.

@@ -187,6 +187,7 @@ impl<'p> SuiteContext<'p> {
         }
         let member = is_member(layout.out());
         let package = package_name(layout.out(), member);
+        // Relative, so that a checkout in another place has the same manifest.
         let (runtime_path, runtime_version) = match runtime {
             Runtime::Path(path) => (Some(relative(layout.out(), path)), None),
             Runtime::Version(version) => (None, Some(version.as_str())),

@@ -21,6 +21,8 @@ pub(super) fn profiles() -> String {
         let Some(Value::Table(mut profile)) = manifest["profile"].get(name).cloned() else {
             continue;
         };
+        // Written separately, because `to_string` writes `[package.NAME]`, without the profile in
+        // front.
         let packages = profile.remove("package");
         push(&mut text, &format!("profile.{name}"), &profile);
         for (package, settings) in packages.iter().filter_map(Value::as_table).flatten() {

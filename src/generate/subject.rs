@@ -70,6 +70,7 @@ impl<'s> SubjectContext<'s> {
 }
 
 fn operator<'s>(one: &'s OperatorSpec, stress: &'s [StressSpec]) -> OperatorContext<'s> {
+    // The spec lists them beside the operators, not below each.
     let own = stress
         .iter()
         .filter(|stress| stress.operator == one.operator);

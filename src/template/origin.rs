@@ -72,6 +72,7 @@ fn score(candidate: &str, line: &str) -> Option<usize> {
 fn fixed_pieces(line: &str) -> Vec<&str> {
     let mut pieces = Vec::new();
     let mut rest = line;
+    // The tag that opens first; in it the other signs are text.
     while let Some((start, close)) = [("{{", "}}"), ("{%", "%}"), ("{#", "#}")]
         .iter()
         .filter_map(|(open, close)| Some((rest.find(open)?, close)))
@@ -80,10 +81,12 @@ fn fixed_pieces(line: &str) -> Vec<&str> {
         pieces.push(&rest[..start]);
         let end = rest[start..]
             .find(close)
+            // A tag may end on a later line.
             .map_or(rest.len(), |end| start + end + close.len());
         rest = &rest[end..];
     }
     pieces.push(rest);
+    // Spaces alone occur in every line.
     pieces.retain(|piece| !piece.trim().is_empty());
     pieces
 }
