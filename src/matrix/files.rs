@@ -108,6 +108,7 @@ fn is_ours(text: &str) -> bool {
 
 fn read(path: &Path) -> Result<Option<String>, MatrixError> {
     match read_bytes(path, limit::SOURCE) {
+        // The file of someone else may have any bytes; it then differs, and has no marker.
         Ok(bytes) => Ok(Some(String::from_utf8_lossy(&bytes).into_owned())),
         Err(error) if error.is_missing() => Ok(None),
         Err(error) => Err(MatrixError::Unreadable(error)),

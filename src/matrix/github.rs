@@ -215,11 +215,13 @@ fn call() -> Yaml {
 /// Merges the reports of all machines; the reports of blocking runners decide.
 fn report(plan: &MatrixPlan, needs: &[&str]) -> Yaml {
     let steps = [
+        // The report reads the expected failures of the specs and of testgen.toml.
         checkout(),
         download("testgen-suite", script::DIRECTORY),
         download_reports("testgen-report-*", "reports/blocking"),
         download_reports("testgen-advisory-*", "reports/advisory"),
         run("Merge", &script::merge(plan, &MERGED)),
+        // Before the decision, which ends the job if the report is red.
         upload("testgen-page", "page", false),
         run("Decide", &script::decide(&MERGED)),
     ];

@@ -183,6 +183,7 @@ fn cache(policy: &str) -> Yaml {
 
 fn artifacts(paths: &[&str], junit: &str) -> Yaml {
     map([
+        // The reports of a failed job show what failed.
         ("when", "always".into()),
         ("paths", list(paths.iter().copied())),
         ("reports", map([("junit", junit.into())])),

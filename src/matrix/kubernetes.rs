@@ -80,6 +80,7 @@ fn gpu(family: &RunnerFamily, jobs: &[ShardJob], names: &mut BTreeSet<String>) -
         "reports/{}-{}-$JOB_COMPLETION_INDEX",
         family.name, first.runner
     );
+    // The script writes below the working directory, where the claim is not mounted.
     let script = format!(
         "cd /testgen\nln -sfn /reports reports\n{}\n{}",
         script::preflight(family),
@@ -157,6 +158,7 @@ fn document(name: &str, tier: &str, completions: u32, minutes: u32, pod: Yaml) -
             map([
                 ("completionMode", "Indexed".into()),
                 ("completions", completions.into()),
+                // All at once: a pod waits by itself until a node has free GPUs.
                 ("parallelism", completions.into()),
                 // A slice that fails is not run again: a result that changes from run to run must
                 // be seen.

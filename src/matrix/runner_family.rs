@@ -105,6 +105,7 @@ impl<'c> RunnerKind<'c> {
         // A runner that lists every precision is equivalent to one that lists none.
         let precisions = if chosen.is_empty() { all } else { &chosen };
         Self {
+            // Labels, weights and timeouts may differ: they do not decide which tests a slice has.
             tier,
             device: runner.device,
             family: &runner.family,

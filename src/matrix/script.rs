@@ -128,6 +128,8 @@ fn on_every_gpu(family: &RunnerFamily, slice: &str, directory: &str) -> String {
         &format!(" --test-threads \"$(( ($(nproc) + {gpus} - 1) / {gpus} ))\""),
     );
     lines(&[
+        // Each call in the background is a subshell, so that its variables do not reach the other
+        // GPUs.
         "test_gpu() {",
         &format!("  export TESTGEN_DEVICE={device}:\"$1\""),
         &tests

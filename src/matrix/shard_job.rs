@@ -62,6 +62,7 @@ pub(super) fn jobs(
     let mut jobs = Vec::new();
     for (runner, part) in runners.iter().zip(share(slices, &weights)) {
         for _ in 0..part {
+            // Counted over all runners, which share one partition.
             jobs.push(job(ci, family, runner, jobs.len() as u32 + 1, slices));
         }
     }

@@ -134,6 +134,7 @@ fn arrays(family: &RunnerFamily) -> impl Iterator<Item = SlurmJob<'_>> {
 }
 
 fn array<'p>(family: &'p RunnerFamily, jobs: &'p [ShardJob]) -> SlurmJob<'p> {
+    // The slices of a runner are consecutive, so an array of indices can name them.
     let (first, last) = (&jobs[0], &jobs[jobs.len() - 1]);
     let kind = if first.blocking {
         "blocking"

@@ -76,6 +76,7 @@ fn is_taken(option: &str) -> bool {
 
 fn is_option(text: &str) -> bool {
     let name = name(text);
+    // An option of one letter has its value in a second word, and each text here is one word.
     let is_name = name.strip_prefix("--").is_some_and(|name| {
         !name.is_empty() && name.chars().all(|c| c.is_ascii_lowercase() || c == '-')
     });

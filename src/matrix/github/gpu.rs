@@ -82,6 +82,8 @@ fn entry(job: &ShardJob) -> Yaml {
         ("minutes", job.timeout_minutes.get().into()),
         (
             "kind",
+            // The name of the artifact begins with it, and the last job downloads both kinds into
+            // different folders.
             if job.blocking { "report" } else { "advisory" }.into(),
         ),
     ])

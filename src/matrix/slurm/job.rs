@@ -42,6 +42,7 @@ impl SlurmJob<'_> {
     pub(super) fn submission(&self) -> String {
         let Self { name, steps, .. } = self;
         let mut text = format!(
+            // The quoted word keeps the shell that submits from expanding the variables of the job.
             "cat > \"$RUN\"/jobs/{name}.sh <<'TESTGEN_STEPS'\nset -euo pipefail\n{}\nTESTGEN_STEPS\n",
             steps.join("\n")
         );
@@ -59,9 +60,11 @@ impl SlurmJob<'_> {
 
     fn options(&self) -> Vec<String> {
         let Self { name, minutes, .. } = self;
+        // Slurm writes the index for `%a`; without it all slices would share one log.
         let file = if self.slices.is_some() { "-%a" } else { "" };
         let own = [
             format!("--job-name={name}"),
+            // Slurm reads a plain number as minutes.
             format!("--time={minutes}"),
             format!("--output=\"$RUN\"/logs/{name}{file}.txt"),
         ];
