@@ -37,6 +37,7 @@ pub struct ExportOptions {
 pub fn graphs_folder() -> PathBuf {
     let named = env::var_os(GRAPHS_VARIABLE).filter(|folder| !folder.is_empty());
     let folder = named.map_or_else(|| PathBuf::from(GRAPHS), PathBuf::from);
+    // The suite receives it, too, and runs in another directory.
     absolute(&folder).unwrap_or(folder)
 }
 

@@ -114,6 +114,7 @@ impl<'a> Recorder<'a> {
                 .map(|number| format!("--noise-samples={number}")),
         );
         command.args(options.inputs.as_deref().map(|inputs| {
+            // Not formatted as text, because a path need not be UTF-8.
             let mut flag = OsString::from("--inputs=");
             flag.push(inputs);
             flag

@@ -14,6 +14,7 @@ use std::{
 use testgen_base::atomic_file;
 
 /// The files that are kept of a quantized checkpoint.
+// The golden last: with it, a checkpoint counts as recorded.
 const GOLDENS: [&str; 2] = ["answers.json", "golden.safetensors"];
 
 /// The files that are kept of a synthetic one.
@@ -41,6 +42,7 @@ pub(super) fn record_synthetic(
     if recorder.options().answers {
         // All files are copied back at the end, and a missing one is then deleted from the target.
         copy_files(&RECORDED, target, made.path(), |path, content| {
+            // Nobody else reads the temporary directory, so a plain write is enough.
             fs::write(path, content)
         })?;
     } else {
