@@ -127,6 +127,7 @@ impl PlotFrame {
                 "<path class=\"axis\" d=\"M{LEFT} {y:.1}H{right}\"/>\
                  <text x=\"{:.1}\" y=\"{:.1}\" text-anchor=\"end\">{label}</text>",
                 LEFT - 6.0,
+                // SVG places a text by its baseline, so half of a digit's height is added.
                 y + 4.0
             );
         }

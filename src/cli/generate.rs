@@ -152,6 +152,7 @@ fn summarise(changes: &Changes, dry_run: bool, suite: &str, out: &mut Out) -> Re
         changes.count(ChangeKind::Update),
         changes.count(ChangeKind::Delete),
     );
+    // Deleted files are not in the plan.
     let unchanged = changes.plan.files.len() - created - updated;
     let prefix = if dry_run { "would be " } else { "" };
     let harnesses = changes.plan.harnesses;
@@ -175,6 +176,7 @@ struct RenderProgress {
 impl RenderProgress {
     fn new(enabled: bool) -> Self {
         Self {
+            // In a file, each name would stay, with the characters that should delete it.
             shown: enabled && std::io::stderr().is_terminal(),
         }
     }
@@ -190,6 +192,7 @@ impl RenderProgress {
 impl Drop for RenderProgress {
     fn drop(&mut self) {
         if self.shown {
+            // Also when an error ends the command: its message must begin on an empty line.
             let _ = write!(std::io::stderr(), "\r\x1b[K");
         }
     }

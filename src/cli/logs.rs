@@ -94,6 +94,7 @@ pub(super) fn run(arguments: &LogsArguments, out: &mut Out) -> Result<ExitCode, 
     if arguments.files.len() < 2 && arguments.within.is_some() {
         return Err(UsageError::NothingToCompare.into());
     }
+    // A table does not say to which of two jobs it belongs.
     if arguments.files.len() == 2 && !arguments.gpus.is_empty() {
         return Err(UsageError::GpusOfTwoLogs.into());
     }
@@ -156,6 +157,7 @@ fn read(path: &Path) -> Result<(LogSummary, LogSource), LogError> {
 }
 
 fn read_gpus(path: &Path) -> Result<GpuTable, LogError> {
+    // A search skips such a file, but the user named this one.
     read_gpu_table(path, open(path)?)?.ok_or_else(|| LogError::NotAGpuTable {
         path: path.to_owned(),
     })
@@ -169,6 +171,7 @@ fn fraction(text: &str) -> Result<f64, String> {
     let fraction: f64 = text
         .parse()
         .map_err(|_| format!("`{text}` is not a number"))?;
+    // `parse` also reads `nan` and `inf`, within which every loss would be.
     if fraction.is_finite() && fraction >= 0.0 {
         Ok(fraction)
     } else {

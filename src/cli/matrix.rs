@@ -44,6 +44,7 @@ pub(super) struct MatrixArguments {
 pub(super) fn run(arguments: &MatrixArguments, out: &mut Out) -> Result<ExitCode, Error> {
     let settings = arguments.places.settings()?;
     let file = SettingsFile::nearest()?;
+    // Without testgen.toml the files belong below the current directory.
     let root = file
         .as_ref()
         .map_or_else(PathBuf::new, |file| file.directory.clone());
@@ -105,6 +106,7 @@ fn print(files: &[File], out: &mut Out) -> Result<ExitCode, Error> {
         .filter_map(|file| file.text.as_deref().map(|text| (file.path, text)))
         .collect();
     for (path, text) in &present {
+        // A single file can be piped into another program as it is.
         if present.len() > 1 {
             writeln!(out, "# --- {path}")?;
         }

@@ -159,6 +159,7 @@ fn of_times(arguments: &ReportArguments) -> Result<(String, bool), Error> {
     let reports = read_bench_reports(&arguments.reports)?;
     let comparison = arguments.base.speed(&reports)?;
     match (arguments.format, comparison) {
+        // First, because plots need no base.
         (Some(ReportFormat::Html), comparison) => {
             let summary = BenchSummary::new(reports, None);
             let page = render_speed_page(&summary, comparison.as_ref());

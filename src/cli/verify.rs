@@ -62,6 +62,7 @@ pub(super) fn run(arguments: &VerifyArguments, out: &mut Out) -> Result<ExitCode
     if arguments.fix {
         print_fixed(&fix(arguments)?);
     }
+    // After the fixes and from the files, so that a fix that did not help is a finding.
     let verification = verify(arguments)?;
     let text = match arguments.format {
         VerifyFormat::Human => render_human(&verification),

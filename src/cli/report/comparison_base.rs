@@ -96,6 +96,7 @@ impl BaseArguments {
         merged: &MergedReport,
         expected: &ExpectedFailures,
     ) -> Result<Option<ReportComparison>, Error> {
+        // Also without a base, so that a wrong number of devices is not ignored.
         let devices = self.pair()?;
         let Some(path) = &self.base else {
             return Ok(None);

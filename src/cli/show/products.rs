@@ -71,6 +71,7 @@ impl ProductsArguments {
             .map(|tokens| Some(tokens.get().into()))
             .collect();
         if lengths.is_empty() {
+            // The default length depends on the model, which is not read yet.
             lengths.push(None);
         }
         let calls = self.batch.iter().flat_map(|batch| {

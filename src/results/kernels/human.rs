@@ -20,6 +20,7 @@ const OUTCOMES: [(KernelOutcome, &str); 5] = [
 /// The whole summary; its last line is the result.
 pub fn render_kernels(summary: &KernelSummary) -> String {
     let mut text = String::new();
+    // The rows are sorted by device.
     for rows in summary.rows.chunk_by(|a, b| a.device == b.device) {
         let _ = writeln!(text, "{}\n{}", rows[0].device, table(rows));
     }

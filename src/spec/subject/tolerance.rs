@@ -41,6 +41,7 @@ pub(super) fn tolerances(
         let Some(tolerance) = tolerance(decoder, item, &path, precisions) else {
             continue;
         };
+        // Otherwise the order in the file would decide which of the two counts.
         if tolerances
             .iter()
             .any(|other| other.output == tolerance.output && other.precision == tolerance.precision)
@@ -72,6 +73,7 @@ fn tolerance(
         .optional("max_rel")
         .and_then(|node| decoder.fraction(node, &fields.key("max_rel")));
     let reason = required_text(decoder, &fields, "reason", LONGEST_REASON);
+    // After all keys, so that every wrong one is reported.
     let precision = precision?;
     if let Some((precisions, node)) = precisions.zip(fields.optional("precision"))
         && !precisions.contains(&precision)
