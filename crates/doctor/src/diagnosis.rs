@@ -67,6 +67,7 @@ impl fmt::Display for Diagnosis {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let mut area: Option<Area> = None;
         for row in &self.rows {
+            // The lines are sorted by area, so each heading is printed once.
             if area != Some(row.area) {
                 writeln!(
                     f,

@@ -90,6 +90,7 @@ fn summary(log: &LogSummary) -> String {
         "{} lines: {} with numbers, {} other lines of trainers, {} progress bars, {} unmatched",
         log.lines, log.records, log.parts, log.progress, log.unmatched
     );
+    // Many trainers do not print ranks.
     if log.ranks > 0 {
         let _ = writeln!(text, "ranks with numbers: {}", log.ranks);
     }
@@ -110,6 +111,7 @@ fn summary(log: &LogSummary) -> String {
             place.line, place.step, place.value
         );
     }
+    // The places are limited, and one line can count several losses.
     if log.non_finite_losses != log.non_finite.len() as u64 {
         let _ = writeln!(
             text,
@@ -219,6 +221,7 @@ fn number(metric: Metric, value: f64) -> String {
         value
     };
     match value.abs() {
+        // Otherwise below the range, and written with an exponent.
         0.0 => "0".to_owned(),
         size if !(1e-3..1e7).contains(&size) => format!("{value:.3e}"),
         size if size >= 1000.0 => format!("{value:.0}"),

@@ -97,6 +97,7 @@ impl Architecture {
                 Task::MultipleChoice,
                 Task::TextToSpeech,
             ],
+            // A mixture of experts replaces the MLPs alone, so both have the same heads.
             Self::DecoderOnly | Self::Moe => &[
                 Task::TextGeneration,
                 Task::TextEmbedding,

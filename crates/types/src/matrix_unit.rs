@@ -63,6 +63,7 @@ impl fmt::Display for MatrixUnit {
             Some(terms) => write!(f, "{terms} terms added at once")?,
             None => f.write_str("terms added at once unknown")?,
         }
+        // Left out if unknown, because sums of few terms cannot show them.
         if let Some(bits) = self.extra_bits {
             write!(f, ", extra bits {bits}")?;
         }

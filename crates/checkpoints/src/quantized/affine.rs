@@ -85,6 +85,7 @@ impl AffineMatrix {
     pub(super) fn dequantize(&self) -> Result<DenseTensor, String> {
         let [rows, columns] = self.shape;
         let scales = self.blocks.grid.iter().product::<usize>();
+        // All sizes come from files, and the indices below must not panic.
         let is_complete = self.codes.len() == rows * columns
             && self.blocks.columns.len() == columns
             && self.blocks.grid[0] == rows.div_ceil(self.blocks.rows)

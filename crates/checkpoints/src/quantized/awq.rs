@@ -25,6 +25,7 @@ const BITS: usize = 4;
 /// Codes in a word.
 const IN_WORD: usize = 8;
 /// The place in a word of each of eight outputs.
+// The inverse of the order in which AutoAWQ packs: 0, 2, 4, 6, 1, 3, 5, 7.
 const PLACES: [usize; IN_WORD] = [0, 4, 1, 5, 2, 6, 3, 7];
 
 /// `qweight` [inputs, outputs / 8], `qzeros` [groups, outputs / 8], `scales` [groups, outputs]; the

@@ -78,6 +78,8 @@ impl QuantizedShape {
         dtype: FloatType,
         shape: &[u64],
     ) -> Result<Self, String> {
+        // Checkpoints in MXFP4 quantize the experts of mixtures, which are one tensor with the
+        // inputs first.
         let has_experts = scheme == QuantizationScheme::Mxfp4;
         let [experts, outputs, inputs] = match *shape {
             [experts, inputs, outputs] if has_experts => [experts, outputs, inputs],

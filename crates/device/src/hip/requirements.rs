@@ -70,6 +70,7 @@ pub(super) fn of_installation(system: &System, hip: &SharedLibrary) -> HipInstal
     problems.extend(missing_symbols(hip, HIP_SYMBOLS));
     match search::open(system, "hiprtc") {
         Ok(hiprtc) => problems.extend(missing_symbols(&hiprtc, HIPRTC_SYMBOLS)),
+        // A library that is there and does not open needs another help than one that is missing.
         Err(not_opened) if not_opened.broken.is_empty() => {
             problems.push(DeviceProblem::new(
                 "libhiprtc.so, which compiles the kernels, is not found",

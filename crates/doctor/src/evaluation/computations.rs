@@ -108,6 +108,7 @@ fn of_operation(
     };
     match &operation.answer {
         EngineAnswer::Right(what) => new(RowStatus::Ok, what),
+        // An engine need not have every operation.
         EngineAnswer::None(why) => new(RowStatus::Note, &format!("not computed: {why}")),
         EngineAnswer::Wrong(what) => new(RowStatus::Failure, what).because(
             "the device, its driver or a library computes wrongly",

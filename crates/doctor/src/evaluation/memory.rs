@@ -27,6 +27,7 @@ fn row(device: &Device) -> DoctorRow {
         .total_memory
         .map_or_else(String::new, |total| format!(" of {}", gibibytes(total)));
     match device.free_memory {
+        // Only a note: a driver need not report it, and nothing is wrong then.
         None => new(RowStatus::Note, format!("unknown{total}")),
         Some(free) if free >= LITTLE => new(RowStatus::Ok, format!("{}{total}", gibibytes(free))),
         Some(free) => new(RowStatus::Warning, format!("{}{total}", gibibytes(free)))
