@@ -44,6 +44,7 @@ pub fn confirmed(
 ) -> Result<Vec<Device>, String> {
     let path = DetectionPath::Engine;
     let of_kind = || {
+        // Numbered before the filter, because an engine's ordinal counts all its devices.
         (0..)
             .zip(reported)
             .filter(|(_, reported)| reported.kind == kind)

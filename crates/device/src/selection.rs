@@ -122,6 +122,8 @@ fn by_index(
             ),
         )),
         Some(device) => match why_not(&device, engine) {
+            // No other device in its place: its results would be taken for results of the one that
+            // was named.
             Some(why) => Err(DeviceUnavailable::new(kind, why)),
             None => Ok(device),
         },

@@ -124,6 +124,7 @@ impl MetricComparison {
             .map(|(_, first, second)| second / first)
             .collect();
         ratios.sort_by(f64::total_cmp);
+        // A first value of 0 has no ratio.
         let all_finite = ratios.iter().all(|ratio| ratio.is_finite());
         Some(Self {
             common: values.len(),

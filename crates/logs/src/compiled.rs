@@ -200,6 +200,7 @@ fn values(fields: &[CompiledField], line: &[u8]) -> Option<MetricValues> {
     let mut values = [None; Metric::COUNT];
     for field in fields {
         let value = &mut values[field.metric.index()];
+        // Fields of one metric are its forms in several releases: the first that is found counts.
         if value.is_none() {
             *value = field
                 .search

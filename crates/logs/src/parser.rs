@@ -56,6 +56,7 @@ impl Parser {
             .enumerate()
             .map(|(index, block)| (block.heading, LogForm::Block(index)));
         for (text, form) in lines.chain(headings) {
+            // Several forms can have one signature, and a search finds only one of equal texts.
             match texts.iter().position(|other| *other == text) {
                 Some(position) => forms[position].push(form),
                 None => {

@@ -41,6 +41,7 @@ pub fn read_log(path: &Path, source: impl Read) -> Result<LogSummary, LogError> 
                 });
             }
             Ok(None) => break,
+            // Only at the start: elsewhere these bytes occur by chance.
             Ok(Some(segment)) if segment.line == 1 && is_compressed(segment.bytes) => {
                 return Err(LogError::Compressed {
                     path: path.to_owned(),
@@ -213,6 +214,7 @@ impl LogSide {
     fn add(&mut self, record: &Record) {
         self.losses += u64::from(record.value(Metric::Loss).is_some());
         let (first, last) = self.steps.unwrap_or((record.step, record.step));
+        // Not of the first and the last line: a run that restarts prints earlier steps again.
         self.steps = Some((first.min(record.step), last.max(record.step)));
         self.curve.add(record);
     }

@@ -183,6 +183,7 @@ fn without_speed(
         device: run.device,
         device_index: None,
         device_facts: device(gpus),
+        // A log does not name its machine, and this one may be another.
         host: None,
         engine: most.map(|(format, _)| format.as_str().to_owned()),
         engine_versions: None,

@@ -53,6 +53,7 @@ struct QuantState {
 }
 
 pub(super) fn dequantize(parts: &StoredParts) -> Result<DenseTensor, String> {
+    // Only rows of `int8` have these scales.
     match parts.find(LARGEST) {
         Some(scales) => int8(parts.part(WEIGHT)?, scales),
         None => four_bits(parts),

@@ -14,10 +14,12 @@ use crate::float_type::FloatType;
 use serde_json::{Value, json};
 
 const WEIGHT: &str = ".weight";
+// Despite the name, codes are multiplied by it.
 const SCALES: &str = ".weight_scale_inv";
 pub(super) const PARTS: PartNames = PartNames {
     ends: &[WEIGHT, SCALES],
     tensor: ".weight",
+    // They scale activations, of which dequantized weights have no use.
     unused: &[".activation_scale", ".input_scale"],
 };
 

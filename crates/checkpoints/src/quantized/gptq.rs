@@ -125,6 +125,7 @@ fn inputs(
     if groups == 0 || !inputs.is_multiple_of(groups) {
         return Err(format!("{inputs} inputs are not in {groups} equal groups"));
     }
+    // Without `g_idx` the inputs of a group follow each other.
     let group_of_input = (0..inputs).map(|input| input / (inputs / groups)).collect();
     Ok((inputs, bits as usize, group_of_input))
 }

@@ -111,6 +111,7 @@ pub(super) struct CudaDriver<'library> {
 impl<'library> CudaDriver<'library> {
     /// `Err` when a function that detection depends on is missing.
     pub(super) fn load(library: &'library SharedLibrary) -> Result<Self, ()> {
+        // Only the functions without which no device can be listed: others are optional.
         // SAFETY: the types are the C signatures of `cuda.h`, which have been the same since CUDA
         // 2.
         let loaded = unsafe {
@@ -274,6 +275,7 @@ impl<'library> CudaDriver<'library> {
             )
         })
         .ok()?;
+        // The kernel's addresses are in lower case, and both are compared.
         Some(text(&address).to_lowercase()).filter(|address| !address.is_empty())
     }
 

@@ -80,6 +80,7 @@ fn access_problem(system: &System, inventory: &Inventory) -> Option<DeviceProble
     let files =
         std::iter::once("/dev/kfd".to_owned()).chain(nodes.map(|node| format!("/dev/dri/{node}")));
     files.into_iter().find_map(|file| {
+        // Opened and not looked at: besides the mode, access lists and the container decide.
         let error = OpenOptions::new()
             .read(true)
             .write(true)
@@ -105,6 +106,7 @@ fn access_remedy(kind: ErrorKind) -> Option<(&'static str, &'static str)> {
 }
 
 fn more_than_the_kernel(inventory: &Inventory) -> Option<DeviceProblem> {
+    // A list that is missing contradicts nothing.
     let listed = inventory.topology.kfd.as_ref()?.len();
     let visible = real_hip_devices(inventory);
     let what =
@@ -152,6 +154,7 @@ fn nvidia_without_cuda(inventory: &Inventory) -> Option<DeviceProblem> {
         None => "load the nvidia driver (modprobe nvidia), or start the container with its GPUs",
         Some(_) => "see above why the CUDA driver found none",
     };
+    // A variable that hides every device explains it.
     let masked = inventory
         .visibility
         .on(DetectionPath::CudaDriver)

@@ -100,6 +100,7 @@ fn on_device(
 /// user.
 fn python_of(name: &EngineName, options: &ComputationOptions) -> Option<String> {
     let python = python_program(options.python.as_deref());
+    // How another engine is started, and whether in Python, is not known here.
     EngineCommand::is_built_in(name).then(|| shell_quote(&python.to_string_lossy()))
 }
 
@@ -129,6 +130,7 @@ fn not_started(
                 why: message.clone(),
             },
         },
+        // A program that a variable names and that is missing is a failure: the user asked for it.
         EngineError::Start { source, .. }
             if source.kind() == std::io::ErrorKind::NotFound
                 && EngineCommand::is_built_in(name) =>

@@ -103,6 +103,7 @@ impl EngineComputation {
         let ComputationOutcome::Computed { operations, .. } = &self.outcome else {
             return false;
         };
+        // At least one: an engine that supports none of them has shown nothing.
         operations.iter().any(KnownOperation::is_right)
             && !operations.iter().any(KnownOperation::has_failed)
     }

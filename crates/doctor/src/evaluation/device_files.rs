@@ -129,6 +129,7 @@ fn permissions(file: &DeviceFile) -> String {
     } else {
         file.owner.to_string()
     };
+    // As `ls -l` prints it: `c` is a character device.
     format!("c{bits} {owner}:{}", group_name(file))
 }
 

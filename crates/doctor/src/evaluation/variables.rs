@@ -49,6 +49,7 @@ fn visible(variable: &VisibleVariable) -> DoctorRow {
         variable.reader.as_str(),
         variable.effect
     );
+    // Only a note, because hiding devices is mostly intended.
     let row = DoctorRow::new(Area::Variables, variable.name, RowStatus::Note, evidence);
     match &variable.error {
         Some(error) => row.failure(error, format!("unset {}", variable.name)),

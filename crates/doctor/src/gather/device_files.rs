@@ -78,6 +78,7 @@ fn absent(path: String, accounts: &Accounts, error: &io::Error) -> DeviceFile {
 
 /// Opens the file as the drivers' libraries do, and closes it.
 fn access(location: &Path) -> Access {
+    // The mode alone does not show what a container or a security module forbids.
     match OpenOptions::new().read(true).write(true).open(location) {
         Ok(_) => Access::Works,
         Err(error) => classify(&error),

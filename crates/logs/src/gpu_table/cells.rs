@@ -3,6 +3,7 @@
 /// The cells of a line, without spaces and quotes around them.
 pub(super) fn split(line: &str) -> Vec<&str> {
     let (mut cells, mut start, mut is_quoted) = (Vec::new(), 0, false);
+    // By bytes: in UTF-8 neither sign is a part of another character.
     for (position, byte) in line.bytes().enumerate() {
         match byte {
             b'"' => is_quoted = !is_quoted,
