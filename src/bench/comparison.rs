@@ -157,6 +157,7 @@ impl SpeedComparison {
     }
 
     fn add(&mut self, work: &SpeedWork, a: &[&BenchEntry], b: &[&BenchEntry], across: bool) {
+        // The first of each suffices: below, entries that differ from their first are refused, too.
         let differing = differing(a[0], b[0], across)
             // Starts are one sample only if their configurations are alike.
             .or_else(|| differing_within(a))

@@ -123,6 +123,7 @@ impl ExpectedFailures {
             .iter()
             .filter(|expectation| expectation.matches(entry))
             .filter(|expectation| uncovered(expectation.covered(), entry).is_none());
+        // Without one that is in force, an expired one still explains the failure.
         let first = matching.clone().next();
         matching
             .find(|expectation| self.is_in_force(expectation))

@@ -134,6 +134,7 @@ impl Summary {
             // Without an entry nothing ran, which must not be green.
             green: failures.is_empty() && !unexpected && problems.is_empty() && !entries.is_empty(),
             passed: count(EntryStatus::Pass, entries),
+            // With the expected ones, which `expectations` names.
             failed: count(EntryStatus::Fail, entries),
             ignored: count(EntryStatus::Ignored, entries),
             rows: rows(entries),
@@ -171,6 +172,7 @@ impl SummaryRow {
             return;
         }
         self.numeric_passed += usize::from(entry.status == EntryStatus::Pass);
+        // A check may fail before it has a device.
         if entry.status != EntryStatus::Ignored && (entry.device_name.is_some() || entry.mock) {
             self.ran_on.insert(RanOn::from_entry(entry));
         }
@@ -286,6 +288,7 @@ fn serialize_problems<S: Serializer>(
     serializer: S,
 ) -> Result<S::Ok, S::Error> {
     #[derive(Serialize)]
+    // Programs decide by the kind, because a message may get other words.
     struct KindAndMessage {
         kind: &'static str,
         message: String,
