@@ -112,6 +112,8 @@ fn architecture(
     if let Some((model_type, node)) = model_type.zip(fields.optional("architecture"))
         && model_type.architecture() != given
     {
+        // Without an architecture after this, the task and the checks are not compared with a wrong
+        // one.
         let right = model_type.architecture();
         let message =
             format!("model_type `{model_type}` has the architecture `{right}`, not `{given}`");

@@ -166,6 +166,7 @@ fn description(schema: &Value) -> String {
         .unwrap_or("")
         // The reference is a table, whose columns the character would end.
         .replace('|', "\\|");
+    // A line break of a doc comment would end the row.
     text.split_whitespace().collect::<Vec<_>>().join(" ")
 }
 
@@ -180,6 +181,7 @@ fn kind(schema: &Value) -> &'static str {
         Some("array") => "list",
         Some("integer") => "whole number",
         Some("number") => "number",
+        // A property without a type refers to a definition.
         _ => "mapping",
     }
 }

@@ -48,6 +48,7 @@ pub(super) fn verify(
     into.issues
         .extend(variables(&synthetic, layout, templates)?);
     let rendered = render(loaded, &synthetic, layout, templates, into)?;
+    // A template with one mistake fails in every rendering.
     into.issues = first_of_each(std::mem::take(&mut into.issues), issue_key);
     let questions: Vec<_> = rendered.iter().map(Rendered::question).collect();
     let answers = verify_all(&questions);

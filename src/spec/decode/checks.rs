@@ -26,6 +26,7 @@ pub(super) fn checks(decoder: &mut SpecDecoder, node: &Node, context: &SpecConte
     let Some(fields) = decoder.mapping(node, "checks", CHECKS_KEYS, &[]) else {
         return Checks::default();
     };
+    // Before `xfail`, which is compared with it.
     let skip = fields
         .optional("skip")
         .map(|node| skips(decoder, node, context))

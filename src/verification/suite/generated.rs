@@ -138,6 +138,7 @@ impl GeneratedSuite<'_> {
 
 /// Every Rust file below `src/` and `tests/` of the suite, with `/` between the parts.
 pub(super) fn sources(out: &Path) -> BTreeSet<String> {
+    // Not the whole directory, which may have a `target` with tens of thousands of files.
     let below = ["src", "tests"]
         .into_iter()
         .flat_map(|part| WalkDir::new(out.join(part)).into_iter());
