@@ -185,6 +185,8 @@ impl NativeEntry {
             language_model_class,
             ..
         } = self;
+        // Some types name these classes in another way than all others, for instance
+        // `GPT2LMHeadModel`.
         let generates = matches!(head, Head::CausalLm | Head::ConditionalGeneration);
         if generates && !language_model_class.is_empty() {
             (*language_model_class).to_owned()

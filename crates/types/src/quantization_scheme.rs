@@ -100,8 +100,10 @@ impl QuantizationScheme {
             // Eight codes of 4 bits in a word: GPTQ's zero points and all of AWQ's codes are packed
             // along the outputs.
             Self::Gptq4 | Self::Awq4 => [8, 128],
+            // Four codes of 8 bits in a word.
             Self::Gptq8 => [4, 128],
             Self::Fp8Block | Self::Fp8FnuzBlock => [128, 128],
+            // Packed along the inputs, and 128 codes of 4 bits end with a word.
             Self::CompressedInt4 => [1, 128],
             // Two codes in a byte.
             Self::BitsandbytesNf4 => [1, 2],

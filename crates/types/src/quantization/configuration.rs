@@ -47,6 +47,7 @@ fn find_in(fields: &Map<String, Value>, path: &str) -> Option<(String, Option<St
     }
     fields
         .iter()
+        // A part of the model, for instance its language model, may be quantized alone.
         .find_map(|(name, value)| find_in(value.as_object()?, &format!("{path}{name}.")))
 }
 

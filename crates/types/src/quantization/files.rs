@@ -42,6 +42,7 @@ fn options(path: &Path) -> Option<String> {
         fields
             .get("quantization")
             .and_then(Value::as_object)
+            // ModelOpt nests its options, the other tools do not.
             .unwrap_or(&fields),
     )
 }
