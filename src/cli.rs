@@ -108,6 +108,7 @@ fn run(command: &Command) -> Result<ExitCode, Error> {
         Command::Add(arguments) => add::run(arguments, &mut out),
         Command::Record(arguments) => record::run(arguments, &mut out),
         Command::Export(arguments) => export::run(arguments, &mut out),
+        // One of its pages is the reference of the command line.
         Command::Show(arguments) => show::run(arguments, &mut Cli::command(), &mut out),
         Command::Doctor(arguments) => doctor::run(arguments, &mut out),
     }?;

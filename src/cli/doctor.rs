@@ -91,6 +91,7 @@ pub(super) fn run(arguments: &DoctorArguments, out: &mut Out) -> Result<ExitCode
         native::compute(devices, &manifest, options.limit)
     });
     rows.extend(evaluate_computations(&computations));
+    // After the computations, whose answers meet a requirement.
     rows.extend(evaluate_requirements(&arguments.require, &computations));
     let diagnosis = Diagnosis::new(rows);
     match arguments.format {

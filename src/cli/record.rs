@@ -179,6 +179,7 @@ fn not_all(
             progress.message(&format!("{name}: help: {help}"));
         }
     }
+    // Failures can have different exit codes: the first failure decides.
     let code = failed.first()?.1.exit_code();
     Some(NotAllRecorded {
         failed: failed.into_iter().map(|(name, _)| name).collect(),

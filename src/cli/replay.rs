@@ -57,6 +57,7 @@ pub(super) struct ReplayArguments {
 
 pub(super) fn run(arguments: &ReplayArguments, out: &mut Out) -> Result<ExitCode, Error> {
     let failed = FailedCall::read(&arguments.file).map_err(ReplayError::from)?;
+    // Before the build: only the native engine computes a call again.
     if let Some(engine) = failed.engine.clone() {
         return Err(ReplayError::OtherEngine {
             path: arguments.file.clone(),
@@ -110,6 +111,7 @@ impl ReplayArguments {
             .as_ref()
             .map(|simulation| simulation.prepare(settings, progress))
             .transpose()?;
+        // Only ROCm is simulated, so the user need not name the device, too.
         let rocm = simulated.is_some().then_some(DeviceSelection {
             kind: DeviceKind::Rocm,
             index: None,

@@ -167,6 +167,7 @@ fn depth(entries: &[&MergedEntry]) -> Option<ErrorsOverDepth> {
         .iter()
         .filter_map(|merged| ErrorsOverDepth::new(&merged.entry.layers))
         .collect();
+    // A rise first, because it names a layer.
     let rises = all.iter().find(|errors| errors.rise.is_some());
     rises.or(all.first()).cloned()
 }
@@ -190,6 +191,7 @@ fn computes_without_comparing(entries: &[MergedEntry]) -> bool {
         .collect();
     passed.iter().any(|check| check.is_numeric())
         && !passed.contains(&Check::OutputGolden)
+        // Operators have no golden: `forward` compares them with their reference.
         && !passed.contains(&Check::Forward)
 }
 

@@ -75,6 +75,7 @@ fn name(path: &Path, file: &Path, several: bool) -> String {
     // Never an absolute path: the merged report must not depend on the machine that merges.
     match file.strip_prefix(path) {
         Ok(below) if below.as_os_str().is_empty() => file_name(file),
+        // Files below different directories may have one name.
         Ok(below) if several => format!("{}/{}", file_name(path), below.display()),
         Ok(below) => below.display().to_string(),
         Err(_) => file_name(file),
