@@ -41,6 +41,7 @@ impl TuningArguments {
         if !engines.iter().any(EngineName::has_vendor_products) {
             return Err(RunError::NothingTuned);
         }
+        // The file of `--tune` need not exist: the suite writes it.
         if variable == TUNED_VARIABLE && !path.is_file() {
             return Err(RunError::NotTuned { path: path.clone() });
         }

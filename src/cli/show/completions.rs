@@ -22,6 +22,7 @@ pub(super) fn run(
     command: &mut clap::Command,
     out: &mut Out,
 ) -> Result<(), Error> {
+    // Into memory first: `generate` panics if a pipe is closed.
     let mut script = Vec::new();
     clap_complete::generate(arguments.shell, command, "testgen", &mut script);
     write!(out, "{}", String::from_utf8_lossy(&script))

@@ -79,6 +79,7 @@ pub(super) fn source(
             None
         }
     };
+    // After the place: only synthetic weights are quantized.
     let quantise = fields
         .optional("quantise")
         .and_then(|node| scheme(decoder, node, place.as_ref(), model_type));

@@ -28,6 +28,7 @@ pub(super) fn shapes(decoder: &mut SpecDecoder, node: &Node) -> Vec<OperatorSpec
     };
     let (mut all, mut with_problems) = (Vec::new(), Vec::new());
     for &operator in Operator::ALL {
+        // The operator first: its shapes replace the shapes of its group.
         let keys = [operator.as_str(), operator.group().as_str()];
         let found = keys.map(|key| Some((key, fields.optional(key)?)));
         let Some((key, node)) = found.into_iter().flatten().next() else {

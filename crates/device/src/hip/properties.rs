@@ -66,6 +66,7 @@ impl HipProperties {
     /// Reads the properties.
     pub(super) fn read(buffer: &Buffer, simulator: bool) -> Self {
         let name = text(&buffer.bytes::<256>(NAME));
+        // Without its features, as in `gfx942:sramecc+:xnack-`, which the kernel does not name.
         let architecture = text(&buffer.bytes::<256>(GCN_ARCH_NAME))
             .split(':')
             .next()
