@@ -30,6 +30,7 @@ impl SizeAxis {
         let [low, size, high] = [first, size, last]
             // A batch of 0 is not measured, and has no logarithm.
             .map(|size| (size.max(1) as f64).ln());
+        // A single size has no distance that could be divided.
         if low == high {
             return 0.5;
         }

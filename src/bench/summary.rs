@@ -32,6 +32,7 @@ impl BenchSummary {
         } = lines;
         problems.extend(problem);
         let has = |status| entries.iter().any(|entry| entry.status == status);
+        // Without a time nothing can be wrong, which must not be green.
         if !has(BenchStatus::Timed) {
             problems.push("nothing was timed".to_owned());
         }

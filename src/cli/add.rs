@@ -187,6 +187,7 @@ fn parent(file: &Path) -> &Path {
 /// Without `force` only a file that does not exist, also if another process creates it at the same
 /// time.
 fn write(file: &Path, name: &ModelName, text: &str, force: bool) -> Result<(), Error> {
+    // `create` refuses a file that another process has written in the meantime.
     let written = if force {
         atomic_file::replace
     } else {

@@ -36,6 +36,7 @@ impl Out {
     /// The standard output of this process.
     pub fn stdout() -> Self {
         Self {
+            // Standard output alone writes at every line break, and a table has thousands.
             writer: BufWriter::new(Box::new(io::stdout())),
         }
     }

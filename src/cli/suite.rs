@@ -37,6 +37,7 @@ pub(super) fn write_verified(
         ),
     );
     if !verification.is_clean() {
+        // On stderr, because stdout has the result of the suite alone.
         eprint!("{}", render_human(&verification));
     }
     // A suite that does not cover what it claims must not run, because its green result would be

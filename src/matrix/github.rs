@@ -74,6 +74,7 @@ fn workflow(plan: &MatrixPlan) -> Yaml {
     map([
         ("name", "testgen".into()),
         ("on", on.with("workflow_dispatch", map([]))),
+        // Jobs run the code of a change, so their token can only read.
         ("permissions", map([("contents", "read".into())])),
         // Only for pull requests: the next commit does not end a run of the main branch.
         (

@@ -261,6 +261,7 @@ pub(super) fn container_flags(family: &RunnerFamily) -> String {
         DeviceKind::Cuda => "--gpus all".to_owned(),
         DeviceKind::Cpu => return String::new(),
     };
+    // Docker's default of 64 MB is small for processes that share memory.
     format!("{flags} --shm-size=16g")
 }
 

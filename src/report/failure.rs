@@ -16,6 +16,7 @@ pub fn render_failure(entry: &ReportEntry) -> String {
         push_line(&mut text, format_args!("    {line}"));
     }
     if let Some(ran_on) = ran_on(entry) {
+        // Equal devices have one name, so the index is shown if there is one.
         let index = entry
             .device_index
             .map_or_else(String::new, |index| format!("{}:{index}, ", entry.device));

@@ -128,6 +128,7 @@ fn push_failures(text: &mut String, merged: &MergedReport) {
         .entries
         .iter()
         .filter(|entry| {
+            // Also expected ones, whose note has the owner and the date.
             entry.evaluation.red || entry.evaluation.status == ResultStatus::ExpectedFailure
         })
         .collect();

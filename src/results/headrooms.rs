@@ -15,6 +15,7 @@ impl Headrooms {
             Some(_) => " exact".to_owned(),
             None => String::new(),
         };
+        // Only with the one before, so that the precisions keep their order.
         match self.0.last_mut() {
             Some((last, precisions)) if *last == text => precisions.push(precision.to_string()),
             _ => self.0.push((text, vec![precision.to_string()])),

@@ -55,6 +55,7 @@ impl OperatorTable {
     /// Every operator, in the order of their declaration; `reports` may be empty.
     pub fn new(specs: &[LoadedSpec], reports: &MergedReport) -> Self {
         let columns: Vec<usize> = named_columns(reports)
+            // A device that computed models alone would be an empty column.
             .filter(|column| has_operators(reports, *column))
             .collect();
         let rows = Operator::ALL.iter().map(|operator| OperatorRow {

@@ -57,6 +57,7 @@ pub fn load_all(directory: &Path) -> Result<Vec<LoadedSpec>, SpecErrors> {
             Err(found) => problems.extend(found),
         }
     }
+    // Only among valid specs: the name of another one is not known.
     problems.extend(clashes(&loaded));
     if !problems.is_empty() {
         problems.sort_by_key(SpecProblem::order);

@@ -65,6 +65,7 @@ fn render(
     templates: &Templates,
     into: &mut Verification,
 ) -> Result<Vec<Rendered>, Error> {
+    // The project's specs first: of equal findings the first is kept, and its model is a known one.
     let all: Vec<&LoadedSpec> = own.iter().chain(synthetic).collect();
     let texts: Vec<_> = all
         .par_iter()

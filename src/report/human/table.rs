@@ -43,6 +43,7 @@ pub(super) fn tables(summary: &Summary) -> String {
         .iter()
         .filter(|row| is_notable(row, &computed))
         .collect();
+    // By model: one model may have a row for each of several devices.
     let named: BTreeSet<&str> = notable.iter().map(|row| row.model.as_str()).collect();
     let mut text = by_architecture(&summary.rows);
     if !notable.is_empty() {

@@ -30,6 +30,7 @@ pub(super) fn push_matrix(
     merged: &MergedReport,
     is_absent: impl Fn(usize) -> bool,
 ) {
+    // Once for each column, because it looks at every entry of the report.
     let absent: Vec<bool> = (0..merged.columns.len()).map(is_absent).collect();
     let cells: Vec<Cell> = cells(merged)
         .into_iter()

@@ -68,6 +68,7 @@ pub(super) fn impossible_pass(entry: &ReportEntry) -> Option<String> {
         !within(output.rel_l2, output.rel_l2_threshold)
             || !within(output.max_rel, output.max_rel_threshold)
     });
+    // From the cause to its effects: a mock names no device either.
     if entry.mock {
         Some("its endpoint was a mock".to_owned())
     } else if entry.fallback {

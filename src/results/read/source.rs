@@ -83,6 +83,7 @@ fn name(path: &Path, file: &Path, several: bool) -> String {
 }
 
 fn unique_name(known: &[ReportSource], name: String) -> String {
+    // Directories in different places may have one name.
     let taken = |name: &str| known.iter().any(|source| source.name == name);
     if !taken(&name) {
         return name;
