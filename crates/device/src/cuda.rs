@@ -187,6 +187,7 @@ fn enumerate(
     };
     for index in 0..count {
         match driver.device(index) {
+            // A device that does not answer must not hide the others.
             Err(status) => detected
                 .rejected
                 .push(format!("device {index} does not answer ({status})")),

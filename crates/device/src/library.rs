@@ -43,6 +43,7 @@ impl SharedLibrary {
                 Err(Some(error)) => {
                     broken.push(format!("`{}` does not load ({error})", candidate.display()))
                 }
+                // Absent, which is normal: a library is in one of several places.
                 Err(None) => {}
             }
         }

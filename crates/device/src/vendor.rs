@@ -27,6 +27,7 @@ impl Vendor {
         ) {
             (true, false) => Some(Self::Nvidia),
             (false, true) => Some(Self::Amd),
+            // Words of both vendors, or of neither, decide nothing.
             _ => None,
         }
     }

@@ -38,6 +38,7 @@ pub(super) fn grouped<'a>(
             .find_map(|end| Some((*end, name.strip_suffix(end)?)));
         let (tensor, end) = match part {
             Some((end, module)) => (format!("{module}{}", names.tensor), end),
+            // A tensor that is not quantized is the only part of itself.
             None => (name.to_owned(), ""),
         };
         tensors

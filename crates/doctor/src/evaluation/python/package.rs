@@ -16,6 +16,7 @@ pub(super) fn install(python: &Python, packages: &str) -> String {
 
 /// The package is not installed.
 pub(super) fn absent(python: &Python, name: &str) -> DoctorRow {
+    // Only a note: a package is needed by its engine alone.
     let row = DoctorRow::new(Area::Python, name, RowStatus::Note, "not installed");
     row.because(
         format!("no Python package of this name in {}", python.executable),
