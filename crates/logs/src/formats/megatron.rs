@@ -12,6 +12,8 @@ const ELAPSED: &str = "elapsed time per iteration (ms): ";
 
 pub(super) const DEFINITIONS: &[LogDefinition] = &[
     LogDefinition {
+        // First, and GPT-NeoX before Megatron-LM, whose form has the same signature and needs
+        // nothing more.
         format: LogFormat::Primus,
         signature: ELAPSED,
         any_of: &[
