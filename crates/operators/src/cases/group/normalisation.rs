@@ -90,6 +90,7 @@ fn together(call: &Call, x: &HostTensor, weight: &HostTensor) -> usize {
     match call.operator {
         Operator::LayerNorm | Operator::RmsNorm => weight.len(),
         Operator::GroupNorm => x.len() / (x.shape[0] * call.attributes.groups).max(1),
+        // Instance normalisation: the positions of one channel.
         _ => x.shape[2],
     }
 }
@@ -175,6 +176,7 @@ fn scaled(
 }
 
 fn by_variance(arithmetic: Arithmetic, part: &[BoundedNumber], eps: f64) -> Vec<BoundedNumber> {
+    // A whole number below 2^24 is exact in f32.
     let count = BoundedNumber::exact(part.len() as f64);
     let mean = arithmetic.div(arithmetic.sum(part.iter().copied()), count);
     let centred: Vec<BoundedNumber> = part
