@@ -45,6 +45,7 @@ impl NumberType {
         match (self.element(), self.float8()) {
             (Some(element), _) => element.round(value),
             (None, Some(format)) => format.decode(format.encode(value)),
+            // Factors of `I8` are made as whole numbers.
             (None, None) => value,
         }
     }

@@ -181,6 +181,8 @@ impl OperatorEngine for LibraryEngine {
                 |device: &&Device| match (&request.uuid, &request.pci_address) {
                     (Some(uuid), _) => device.uuid.as_ref() == Some(uuid),
                     (None, Some(address)) => device.pci_address.as_ref() == Some(address),
+                    // The index last: with other visible devices, another process counts them
+                    // differently.
                     (None, None) => device.index == request.index,
                 },
             )

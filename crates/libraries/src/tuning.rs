@@ -69,6 +69,7 @@ impl TuningFile {
     /// It cannot be read or written, or has a line of another format.
     pub fn load(path: &Path, mode: TuningMode) -> Result<Self, TuningFileError> {
         if mode == TuningMode::Measure {
+            // A file that cannot be written is an error here, and not after the first measurement.
             append(path, "")?;
         }
         let text = read_text(path, limit::REPORT)?;

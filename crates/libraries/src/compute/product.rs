@@ -150,6 +150,7 @@ impl ProductExecutor<'_> {
             } else {
                 [column, row]
             };
+            // A batch of one matrix begins again for each product.
             right[((matrix * inner + row) * columns + column) % right.len()]
         })?;
         b.write(|matrix, row, column| {
@@ -160,6 +161,7 @@ impl ProductExecutor<'_> {
             };
             left[((matrix * rows + row) * inner + column) % left.len()]
         })?;
+        // With beta 0, C stays NaN, so that a library that reads it returns NaN.
         if product.beta != 0.0 {
             let values = &call.inputs[2].tensor.values;
             let in_place = self.blas.in_place(algorithm);

@@ -48,6 +48,7 @@ impl ConvolutionBounds {
             let exact =
                 |number: &BoundedNumber| arithmetic.stored(BoundedNumber::exact(number.value));
             added.numbers = added.numbers.iter().map(exact).collect();
+            // Exact sums have no roundings whose variance could be measured.
             added.sums = false;
         }
         let all: Vec<usize> = (0..added.numbers.len()).collect();

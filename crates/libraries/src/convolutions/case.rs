@@ -77,6 +77,7 @@ impl<'a> ConvolutionCase<'a> {
         &self,
         algorithm: &ConvolutionAlgorithm,
     ) -> Result<AlgorithmResult, GpuError> {
+        // NaN again: an element of the last algorithm must not count for this one.
         self.y.restore()?;
         let workspace = match self.workspace(algorithm) {
             Err(error) if error.is_out_of_memory() => {
