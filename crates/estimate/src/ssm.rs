@@ -294,6 +294,7 @@ fn states(
     let mut states = cat(vec![first, input.narrow(1, 1, length - 1)], 1);
     let mut decay = decay;
     let mut distance = 1;
+    // After each step a state has the effects of twice as many tokens.
     while distance < length {
         let kept = length - distance;
         let late = decay.clone().narrow(1, distance, kept);

@@ -45,6 +45,7 @@ fn embed(call: &NetworkCall<'_>, width: u64) -> Result<AllocatedTensor, Estimate
         call.config.size("num_mel_bins")?,
         call.config.size("max_source_positions")?,
     );
+    // In the code of `WhisperEncoder`, whatever `activation_function` is.
     let activation = ActivationMemory::named("gelu");
     let features = call.floats(&[call.batch, bins, 2 * positions]).swap(1, 2);
     let x = convolution([bins, width], 1)
