@@ -62,6 +62,7 @@ impl<B: Ops> ErasedModel for BoundModel<B> {
             return Ok(None);
         }
         let times = repetitions.measure(|| {
+            // Two calls: one loads and computes layers by turns, the other does both at once.
             let apart = self.layer_times(inputs, ForwardContext::apart())?;
             let beside = self.layer_times(inputs, ForwardContext::on_device(None))?;
             Ok::<_, ForwardError>(LayerTimes {
