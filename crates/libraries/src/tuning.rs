@@ -80,6 +80,7 @@ impl TuningFile {
                 line: index + 1,
                 problem,
             })?;
+            // Of two processes that measured the same computation the later line counts.
             known.insert(computation.key.clone(), computation);
         }
         Ok(Self {

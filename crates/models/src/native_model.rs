@@ -115,6 +115,7 @@ impl<B: Ops> BoundModel<B> {
         let mut advance = |inputs: &Arrays| {
             let mut context = ForwardContext::on_device(Some(&mut cache));
             let time = milliseconds(|| self.compute(inputs, &mut context))?;
+            // The index cannot fail: `step_after` has found the argument.
             cache.advance(inputs[name].shape()[1]);
             Ok::<_, ForwardError>(time)
         };

@@ -133,6 +133,7 @@ impl Blas for Cublas {
         let [m, n, k] = [product.rows, product.columns, product.inner].map(|size| size as c_int);
         // `CUBLAS_OP_N` is 0, and `CUBLAS_OP_T` is 1.
         let [op_a, op_b] = product.transposed.map(c_int::from);
+        // `CUBLAS_COMPUTE_32F` and `CUBLAS_COMPUTE_32F_FAST_TF32`.
         let compute = match product.arithmetic.compute {
             // `CUBLAS_COMPUTE_32F`, and below `CUBLAS_COMPUTE_32F_FAST_TF32`.
             ComputeType::F32 | ComputeType::I32 => 68,

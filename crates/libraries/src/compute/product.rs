@@ -56,6 +56,7 @@ impl ProductExecutor<'_> {
         // The result is row-major, which is its transpose by columns: D^T = B^T * A^T. So the right
         // factor is the library's A.
         let transposed = [right, left].map(|input| input.layout == Layout::Reversed);
+        // A sliced input has gaps between its elements: the leading dimension leaves one, too.
         let padding = usize::from(
             [left, right]
                 .iter()

@@ -169,6 +169,7 @@ impl ConvolutionBounds {
         let numbers = &self.transformed.numbers;
         let squares: f64 = numbers.iter().map(|number| number.value.powi(2)).sum();
         let share = (squares / (numbers.len() * self.parts) as f64).sqrt();
+        // With both signs, which no sum of all errors shows: the harder case.
         let alternating = [share, -share].into_iter().cycle();
         let lacking: Vec<f64> = numbers
             .iter()

@@ -83,6 +83,7 @@ fn repeated_bias(product: &GemmCall) -> GemmCall {
         rows,
         columns,
         leading: rows,
+        // All products of a batch read the same bias and the same ones.
         stride: 0,
         ..result
     };

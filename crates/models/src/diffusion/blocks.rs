@@ -86,6 +86,7 @@ pub(crate) fn convolution<B: Ops>(
     channels: [usize; 2],
     kernel: usize,
 ) -> Result<Conv2d<B>, WeightsError> {
+    // Rounded down, as `UNet2DConditionModel` computes it for `conv_in_kernel`.
     strided(w, channels, kernel, 1, (kernel - 1) / 2)
 }
 
