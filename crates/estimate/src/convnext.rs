@@ -85,6 +85,7 @@ fn outputs(call: &mut NetworkCall<'_>, last: AllocatedTensor, width: u64) {
     let pooled = last.clone().reshape(&places).mean(2);
     let pooled = pooled.reshape(&[batch, width]).layer_norm();
     if call.head == Head::ImageClassification {
+        // Classifiers do not return the places.
         drop(last);
         let scores = ProjectionMatrix::linear(width, call.labels, true).forward(pooled);
         call.output(scores);

@@ -81,6 +81,7 @@ fn convolution(
         channels: [width; 2],
         kernel: config.followed("conv_kernel_size", kernel)?,
         stride: 1,
+        // As long as the input: the model refuses even kernels.
         padding: kernel / 2,
         groups: 1,
         bias: true,

@@ -22,6 +22,7 @@ pub(crate) fn forward(call: &mut NetworkCall<'_>) -> Result<(), EstimateError> {
     if call.head == Head::AudioClassification {
         return classify(call, encoder, x);
     }
+    // The limit of the decoder, which classifiers do not have.
     call.within(config.size("max_target_positions")?)?;
     for _ in 0..encoder.layers {
         x = encoder.encode_layer(x, None);

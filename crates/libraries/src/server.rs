@@ -79,6 +79,8 @@ impl LibraryEngine {
     fn take_options(&mut self, options: &[String]) -> Result<(), CallFailure> {
         for option in options {
             match option.as_str() {
+                // MIOpen has no TF32, and AMD's libraries have no choice of the type of partial
+                // sums. A run must not claim an option that has no effect.
                 TF32 if self.library != LibraryName::Miopen => self.tf32 = true,
                 SUMS_AS_RESULT
                     if matches!(self.library, LibraryName::Cublas | LibraryName::CublasLt) =>

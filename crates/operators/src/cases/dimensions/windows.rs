@@ -76,6 +76,7 @@ fn vectors(dimensions: &mut Dimensions<'_>) -> Result<Vec<usize>, Problem> {
     vectors
         .iter()
         .try_for_each(|vector| dimensions.shape(*vector, Some(1)).map(drop))?;
+    // Weight, bias, mean and variance of the normalisation; the convolution has no bias.
     if fused && vectors.len() != 4 {
         return Err(format!("it has {} inputs, expected 6", vectors.len() + 2));
     }

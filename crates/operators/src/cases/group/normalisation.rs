@@ -42,6 +42,7 @@ fn inputs(sizes: &CaseSizes<'_>) -> Vec<HostTensor> {
         _ => return Vec::new(),
     };
     let mut inputs = vec![
+        // The mean is not 0, so that it matters whether an operator subtracts it.
         sizes.floats(0, &shape, [-1.0, 2.0]),
         sizes.floats(1, &[channels], [0.5, 1.5]),
     ];
@@ -106,6 +107,7 @@ pub fn norm_statistics(call: &Call, arithmetic: Arithmetic) -> Option<Reference>
     };
     let (x, weight) = (call.tensor(0)?, call.tensor(1)?);
     let numbers = exact(x);
+    // `chunks` refuses a length of 0, which an empty tensor has.
     let parts = numbers.chunks(together(call, x, weight).max(1));
     let eps = call.attributes.eps;
     let groups: Vec<[BoundedNumber; 2]> = parts
