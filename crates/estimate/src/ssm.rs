@@ -256,6 +256,7 @@ struct TokenEffects {
 }
 
 /// The tokens whose states are combined at once.
+// As many as in the selective scan of `testgen-nn`.
 const CHUNK: u64 = 8;
 
 /// [batch, seq, channels]; the last state is kept.

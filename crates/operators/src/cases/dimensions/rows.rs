@@ -214,6 +214,7 @@ pub(super) fn movement(dimensions: &mut Dimensions<'_>) -> Described {
         }
         Operator::LayoutTransform => {
             let mut axes = attributes.axes.clone();
+            // A permutation has every axis once.
             axes.sort_unstable();
             if !axes.into_iter().eq(0..shape.len()) {
                 return Err("the axes are not those of the tensor".to_owned());
