@@ -23,6 +23,7 @@ pub struct Fixed {
 /// Applies the fixes that need no decision, or `None` if nothing was fixed. The result is verified:
 /// it has no finding that the given text does not have.
 pub fn autofix(source: &HarnessSource<'_>, expectation: Option<&Expectation>) -> Option<Fixed> {
+    // Both fixes copy values from the spec, so that without it nothing can be fixed.
     let expectation = expectation?;
     let mut fixed = Fixed {
         text: source.text.to_owned(),
@@ -33,6 +34,7 @@ pub fn autofix(source: &HarnessSource<'_>, expectation: Option<&Expectation>) ->
         (RuleId::SkippedChecks, skips, "the skipped checks"),
     ];
     for (rule, fix, name) in fixes {
+        // Computed again for each fix: the previous one may have moved lines or removed findings.
         let before = findings(source.path, &fixed.text, expectation);
         if !before.iter().any(|finding| finding.rule == rule) {
             continue;
@@ -100,6 +102,8 @@ fn skips(text: &str, expectation: &Expectation) -> Option<String> {
     let Expr::Array(list) = literal::plain(fields.get("skipped")?) else {
         return None;
     };
+    // Only the text between the brackets is replaced: the tree has no comments and no formatting,
+    // so printing it would lose both.
     let brackets = list.bracket_token.span;
     let start = offset(text, brackets.open().end())?;
     let end = offset(text, brackets.close().start())?;
@@ -131,6 +135,7 @@ fn written(skip: &ExpectedSkip) -> String {
         (Some(_), Some(_)) => "on_in_precision",
     };
     let (device, precision) = (device.unwrap_or_default(), precision.unwrap_or_default());
+    // The escapes of `Debug` are valid in a string literal, so any reason can be written.
     format!(
         "Skip::{constructor}({device}{precision}Check::{}, {:?})",
         skip.check.variant_name(),
@@ -140,6 +145,7 @@ fn written(skip: &ExpectedSkip) -> String {
 
 /// The byte offset of a position in a text; columns count characters.
 fn offset(text: &str, place: proc_macro2::LineColumn) -> Option<usize> {
+    // `proc_macro2` counts lines from 1 and columns from 0.
     let start: usize = text
         .split_inclusive('\n')
         .take(place.line - 1)

@@ -94,6 +94,8 @@ impl RequiredChecks {
         expectation: Option<&Expectation>,
         spec: Option<&SpecLiteral<'_>>,
     ) -> Option<Self> {
+        // The spec comes first: a harness that changed its `SPEC` would otherwise decide which
+        // checks it needs.
         if let Some(expectation) = expectation {
             return Some(Self {
                 architecture: expectation.architecture,

@@ -58,6 +58,7 @@ impl Diagnostic {
         Self {
             line: start.line.max(1),
             column,
+            // At least one character: the span may be empty, or cut to its beginning above.
             end_column: end_column.max(column + 1),
             message: message.into(),
             help: help.into(),
@@ -77,6 +78,7 @@ impl Diagnostic {
 
     /// `diagnostics` without repetitions of a message further down.
     pub(crate) fn once(mut diagnostics: Vec<Self>) -> Vec<Self> {
+        // Sorted first, so that the uppermost of equal messages is kept.
         diagnostics.sort();
         let mut said = BTreeSet::new();
         // Many paths may end without the same missing call.

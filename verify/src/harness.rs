@@ -59,6 +59,7 @@ impl<'a> ParsedHarness<'a> {
         let (functions, statics, file_items) = collect(file);
         let spec = statics
             .get("SPEC")
+            // The first of two: `spec_static` reports the second.
             .and_then(|items| SpecLiteral::new(&names, items.first()?));
         let requirements = RequiredChecks::new(expectation, spec.as_ref());
         let entries = |name: &dyn Fn(DeviceKind) -> String| {
@@ -121,6 +122,7 @@ impl<'a> ParsedHarness<'a> {
         let readable = self
             .inits
             .iter()
+            // The paths through unsupported code prove nothing, and `readable` reports it already.
             .filter(|entry| entry.interpretation.unsupported.is_empty());
         readable.flat_map(|entry| {
             entry
@@ -159,7 +161,10 @@ fn collect(file: &File) -> (Functions<'_>, Statics<'_>, FileItems<'_>) {
     for item in &file.items {
         match item {
             Item::Fn(function) => {
+                // To the compiler `r#init_cpu` and `init_cpu` are one name.
                 let name = function.sig.ident.unraw().to_string();
+                // The first of two helpers is followed, as with entry points; `imports` reports the
+                // second.
                 file_items.functions.entry(name.clone()).or_insert(function);
                 functions.entry(name).or_default().push(function);
             }

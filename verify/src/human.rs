@@ -16,6 +16,8 @@ const MAX_SHOWN: usize = 3;
 /// would hide a single other finding among them.
 pub fn render_human(findings: &[Finding], sources: &dyn Fn(&str) -> Option<String>) -> String {
     let mut sorted: Vec<&Finding> = findings.iter().collect();
+    // Not the derived order, which begins with the rule: a reader goes through a file from top to
+    // bottom.
     sorted.sort_by_key(|finding| {
         (
             &finding.path,
@@ -119,6 +121,7 @@ fn write_finding(
     let _ = writeln!(out, "error[{rule}]: {}", printable(message));
     let _ = writeln!(out, "{margin}--> {}:{number}:{column}", printable(path));
     if let Some(line) = line {
+        // Cut by characters: columns count characters, and a byte offset may be inside of one.
         let shown: String = printable(line).chars().take(MAX_LINE).collect();
         let _ = writeln!(out, "{margin} |\n{number} | {}", shown.trim_end());
         let width = shown.chars().count();
@@ -140,6 +143,7 @@ fn write_finding(
 
 /// `text` with control characters replaced by spaces, so that a source cannot control the terminal.
 fn printable(text: &str) -> String {
+    // One space for each, so that the mark below the line keeps its column.
     text.chars()
         .map(|character| {
             if character.is_control() {

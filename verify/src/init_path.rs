@@ -21,6 +21,8 @@ pub(crate) fn detectors(device: DeviceKind) -> &'static [&'static str] {
     match device {
         DeviceKind::Cpu => &["host_processor"],
         DeviceKind::Cuda => &["cuda_driver"],
+        // HIP first, because it is AMD's own interface; an AMD GPU may also be visible through the
+        // CUDA compatibility layer alone.
         DeviceKind::Rocm => &["hip_runtime", "cuda_compatibility"],
     }
 }
@@ -93,6 +95,8 @@ impl<'w, 'a> InitPath<'w, 'a> {
     pub(crate) fn opens(&self) -> impl Iterator<Item = (usize, &'w RecordedCall<'a>)> {
         self.code_path
             .calls()
+            // By the name alone, because the interpreter has no types; `detection_paths` compares
+            // the receiver.
             .filter(|(_, call)| call.callee == Callee::Method("open".to_owned()))
     }
 

@@ -96,6 +96,7 @@ impl Names {
     /// Whether `path` begins with another crate or a module. Called for every path of a file.
     pub(crate) fn is_foreign(&self, path: &Path) -> bool {
         let first = path.segments.first().map(|segment| &segment.ident);
+        // The first segment is compared before `meaning` is called, which allocates.
         first.is_some_and(|first| FOREIGN.iter().any(|root| first == root))
             && matches!(self.meaning(path), Meaning::Foreign(_))
     }
@@ -112,6 +113,7 @@ impl Names {
     /// The variant of `path`, if it is `testgen_runtime::<kind>::<variant>`.
     pub(crate) fn variant<'p>(&self, path: &'p Path, kind: &str) -> Option<Variant<'p>> {
         let segments = &path.segments;
+        // The usual form, a variant of an imported enum, needs no allocation.
         if segments.len() == 2
             && segments[0].ident == kind
             && self
@@ -148,6 +150,8 @@ impl Names {
             }
             UseTree::Name(name) => self.bind(&name.ident, &name.ident, prefix),
             UseTree::Rename(rename) => self.bind(&rename.rename, &rename.ident, prefix),
+            // The names of a deeper glob, for instance of an enum, stay unknown, so that using one
+            // is a finding.
             UseTree::Glob(_) => self.glob |= prefix.as_slice() == [RUNTIME],
             UseTree::Group(group) => group
                 .items
@@ -159,6 +163,7 @@ impl Names {
     fn bind(&mut self, local: &syn::Ident, name: &syn::Ident, prefix: &[String]) {
         let mut path = [prefix, &[name.unraw().to_string()]].concat();
         let is_self = name == "self";
+        // `use testgen_runtime::{self}` imports the module before the braces.
         if is_self {
             path.pop();
         }

@@ -60,6 +60,7 @@ pub(crate) fn read<'a>(
     });
     let code_paths = code_paths.collect();
     let mut unsupported = interpreter.unsupported;
+    // Several paths may reach the same unsupported code.
     unsupported.sort();
     unsupported.dedup();
     Interpretation {

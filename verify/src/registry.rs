@@ -26,6 +26,8 @@ pub struct Rule {
 macro_rules! registry {
     ($($id:ident = $name:ident),+) => {
         static RULES: LazyLock<Vec<Rule>> = LazyLock::new(|| vec![
+            // The text of the rule's own file, so that the printed explanation cannot differ from
+            // it.
             $(Rule::new(RuleId::$id, include_str!(concat!("rule/", stringify!($name), ".rs")), rule::$name::check)),+
         ]);
     };

@@ -112,6 +112,7 @@ fn is_shape(names: &Names, found: &Type, shape: SignatureType) -> bool {
     match (found, shape) {
         (Type::Paren(inner), _) => is_shape(names, &inner.elem, shape),
         (Type::Path(path), SignatureType::Owned(name)) => {
+            // With a `qself`, as in `<T as Trait>::Name`, the path may be any type.
             path.qself.is_none() && names.is_runtime(&path.path, name)
         }
         (Type::Path(path), SignatureType::Result(ok, error)) => {

@@ -51,6 +51,7 @@ fn read_call(names: &Names, call: &ExprCall) -> Result<ExpectedSkip, &'static st
         .into_iter()
         .find(|(name, ..)| constructor.is(name));
     let (_, has_device, has_precision) = found.ok_or(NOT_A_SKIP)?;
+    // Every constructor takes at least a check and a reason.
     if call.args.len() != 2 + usize::from(has_device) + usize::from(has_precision) {
         return Err("this constructor of `Skip` takes another number of arguments");
     }

@@ -112,11 +112,13 @@ fn findings(source: &HarnessSource<'_>, expectation: Option<&Expectation>) -> Ve
             .map(|diagnostic| diagnostic.into_finding(rule.id, source.path))
     });
     let mut findings: Vec<Finding> = diagnostics.collect();
+    // Several paths through a function may lead to the same finding.
     findings.sort();
     findings.dedup();
     findings
 }
 
+// The lexer's error does not name its cause, so the message lists the possible ones.
 const UNCLOSED: &str =
     "this is not Rust: a bracket or a quote has no partner, or a character is out of place";
 
@@ -155,6 +157,8 @@ fn pieces(text: &str) -> usize {
 
 fn check_size(tokens: TokenStream) -> Result<(), Diagnostic> {
     let mut count = 0;
+    // A stack on the heap instead of recursion: this function must survive the depth that it
+    // limits.
     let mut open = vec![tokens.into_iter()];
     while let Some(level) = open.last_mut() {
         let Some(token) = level.next() else {
@@ -193,6 +197,7 @@ pub fn on_own_stack<T: Send>(work: impl FnOnce() -> T + Send) -> T {
         let worker = worker.expect("the system can start a thread");
         worker
             .join()
+            // The caller panics, too, as if `work` had run on its own thread.
             .unwrap_or_else(|panic| std::panic::resume_unwind(panic))
     })
 }

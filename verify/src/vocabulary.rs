@@ -114,6 +114,8 @@ pub(crate) fn is_entry(name: &str) -> bool {
 
 /// Whether `name` has the form `create_<device>_<task>_endpoint_handler`.
 pub(crate) fn is_handler(name: &str) -> bool {
+    // By its form, so that a handler of another task or device also stays a step, which `handlers`
+    // compares with the required one.
     name.starts_with("create_") && name.ends_with("_endpoint_handler")
 }
 

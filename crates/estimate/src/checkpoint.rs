@@ -141,12 +141,14 @@ fn header(path: &Path) -> Result<Header, EstimateError> {
     if length > LONGEST_HEADER {
         return Err(invalid_header(path));
     }
+    // It grows with what is read: a damaged file may state a longer header than it has.
     let mut text = Vec::new();
     file.take(length)
         .read_to_end(&mut text)
         .map_err(|_| invalid_header(path))?;
     let mut entries: BTreeMap<String, Value> =
         serde_json::from_slice(&text).map_err(|_| invalid_header(path))?;
+    // The only entry of the format that is not a tensor.
     let metadata = entries.remove("__metadata__").unwrap_or(Value::Null);
     let metadata = serde_json::from_value(metadata).unwrap_or_default();
     let tensors = entries

@@ -46,6 +46,7 @@ impl CompleteConfig {
     pub(crate) fn read(directory: &Path) -> Result<Self, EstimateError> {
         let path = directory.join("config.json");
         let bytes = read_bytes(&path, limit::CONFIG)?;
+        // Python writes `NaN` and `Infinity`, which are not JSON.
         let value: Value = serde_json::from_slice(&from_python(&bytes)).map_err(|error| {
             invalid(
                 &format!("is not JSON: {}", excerpt(&error.to_string())),
@@ -63,6 +64,7 @@ impl CompleteConfig {
         let DeclaredDefaults { aliases, defaults } =
             DEFAULTS.get(declared_type(&file)).unwrap_or(&none);
         let mut fields = defaults.clone();
+        // transformers also reads a field by the names in `attribute_map`.
         for (name, value) in &file {
             fields.insert(aliases.get(name).unwrap_or(name).clone(), value.clone());
         }

@@ -30,6 +30,7 @@ pub(crate) fn forward(call: &mut NetworkCall<'_>) -> Result<(), EstimateError> {
             let patch = config.sides("patch_size")?;
             normalised(ImageConvolution::patches([inner, width], patch).forward(x))
         } else {
+            // `ConvNextStage` normalises first; no field changes its kernel and stride.
             ImageConvolution::patches([inner, width], [2; 2]).forward(normalised(x))
         };
         for _ in 0..depth {
@@ -74,6 +75,7 @@ fn layer(
 }
 
 /// The factor by which the MLPs are wider.
+// As `ConvNextLayer`; no field changes it.
 const EXPANSION: u64 = 4;
 
 /// The scores of the labels, or the places and their normalised mean.
@@ -83,6 +85,7 @@ fn outputs(call: &mut NetworkCall<'_>, last: AllocatedTensor, width: u64) {
     let pooled = last.clone().reshape(&places).mean(2);
     let pooled = pooled.reshape(&[batch, width]).layer_norm();
     if call.head == Head::ImageClassification {
+        // Classifiers do not return the places.
         drop(last);
         let scores = ProjectionMatrix::linear(width, call.labels, true).forward(pooled);
         call.output(scores);

@@ -49,6 +49,7 @@ impl ImageConvolution {
         if !self.depthwise && self.stride == self.kernel && self.padding == [0, 0] {
             return self.product_of_patches(x);
         }
+        // burn's own convolutions on GPUs have faults, which docs/hardware.md lists.
         if gpu && !self.depthwise {
             return self.product_of_windows(x);
         }

@@ -25,6 +25,7 @@ pub(crate) fn forward(call: &mut NetworkCall<'_>) -> Result<(), EstimateError> {
     let mut x = embedded.clone();
     for index in 0..call.layers("num_hidden_layers")? {
         x = layer.forward(x);
+        // `DebertaV2Encoder` adds it after its first layer only.
         if let Some(convolution) = convolution(config, width)?.filter(|_| index == 0) {
             let near = convolution.forward(embedded.clone());
             let after = ActivationMemory::named(config.text("conv_act"));
@@ -32,6 +33,7 @@ pub(crate) fn forward(call: &mut NetworkCall<'_>) -> Result<(), EstimateError> {
         }
     }
     drop(embedded);
+    // Only `LegacyDebertaV2PredictionHeadTransform` maps to the width of the embeddings.
     let inner = match config.flag("legacy") {
         true => outer,
         false => width,
@@ -79,6 +81,7 @@ fn convolution(
         channels: [width; 2],
         kernel: config.followed("conv_kernel_size", kernel)?,
         stride: 1,
+        // As long as the input: the model refuses even kernels.
         padding: kernel / 2,
         groups: 1,
         bias: true,
@@ -107,6 +110,7 @@ impl DebertaLayer {
             .or_else(|| config.positive("max_relative_positions"));
         let span = match span {
             Some(span) => span,
+            // As `DebertaV2Encoder`: without a limit, every distance between positions has a row.
             None => config.size("max_position_embeddings")?,
         };
         // A list, or the names joined by bars.
@@ -117,6 +121,7 @@ impl DebertaLayer {
             width,
             heads: config.size("num_attention_heads")?,
             mlp: MlpKind::plain([width, config.size("intermediate_size")?], activation, true),
+            // Distances have two directions.
             rows: config.flag("relative_attention").then_some(2 * span),
             terms,
         })

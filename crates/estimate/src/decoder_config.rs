@@ -318,6 +318,7 @@ fn rotated(config: &CompleteConfig, head_dim: u64, partly: bool) -> u64 {
                 .or_else(|| config.number_in("rope_parameters", field))
         });
     match factor.filter(|factor| partly && (0.0..=1.0).contains(factor)) {
+        // `as` rounds down, like Python's `int` in transformers.
         Some(factor) => (head_dim as f64 * factor) as u64,
         None => head_dim,
     }

@@ -34,6 +34,8 @@ pub(crate) fn detr(call: &mut NetworkCall<'_>) -> Result<(), EstimateError> {
     call.output(places.clone());
     let count = config.size("num_queries")?;
     let queries = call.weight(&[1, count, width]);
+    // As `DetrDecoder`: the queries are positions, which each layer adds to states that begin as
+    // zeros.
     let mut x = call.empty(&[batch, count, width]);
     for _ in 0..call.layers("decoder_layers")? {
         x = decoder.read_queries(x, &queries, [&places, &positions]);
@@ -122,6 +124,7 @@ pub(crate) fn yolos(call: &mut NetworkCall<'_>) -> Result<(), EstimateError> {
     let (count, tokens) = (call.layers("num_hidden_layers")?, x.dims()[1]);
     for index in 0..count {
         x = layers(x, 1, (attention, None), mlp, false);
+        // As `YolosEncoder`: between layers, and so not after the last one.
         if config.flag("use_mid_position_embeddings") && index + 1 < count {
             x = x.clone().combine(call.weight(&[1, tokens, width]));
         }

@@ -39,6 +39,7 @@ impl ResidualSizes {
         } else {
             same_size([inner, out], 1).forward(x)
         };
+        // `ResnetBlock2D` divides the sum by `output_scale_factor`.
         shortcut.combine(hidden).map()
     }
 

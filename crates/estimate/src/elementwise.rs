@@ -140,6 +140,7 @@ impl AllocatedTensor {
         match (self.machine().is_gpu(), element) {
             (true, _) => self.row_by_row(),
             (false, ElementType::F32) => self.overwritten(),
+            // The CPU's kernel computes only f32, so other types are converted and rounded again.
             (false, _) => {
                 let x = self.cast(ElementType::F32);
                 let normal = x.like(ElementType::F32);

@@ -91,6 +91,7 @@ pub(crate) fn bart_stacks(
             mlp: MlpKind::plain([width, config.size(inner)?], activation, true),
             norm: NormKind::Layer,
             before,
+            // `layernorm_embedding`, which Marian, Pegasus and Whisper do not have.
             embedding_norm: call.model_type == ModelType::Bart,
             relative: false,
             sum: call.machine.element,

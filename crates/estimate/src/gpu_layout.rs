@@ -17,6 +17,7 @@ pub(crate) fn pitch(columns: u64, size: u64) -> u64 {
         .unwrap_or(most)
         .clamp(fewest, most);
     match columns {
+        // cubecl aligns single elements to their size alone.
         1 => row,
         _ => row.checked_next_multiple_of(alignment).unwrap_or(row),
     }
@@ -54,6 +55,7 @@ pub(crate) fn viewed(dims: &[u64], strides: &[u64], target: &[u64]) -> Option<Ve
     if dims == target {
         return Some(strides.to_vec());
     }
+    // With the same number of dimensions or fewer, burn looks for no view.
     let added = target.len().checked_sub(dims.len()).filter(|it| *it > 0)?;
     let (outer, inner) = target.split_at(added);
     if inner == dims && product(outer) == 1 {
@@ -70,6 +72,7 @@ fn only_splits(dims: &[u64], target: &[u64]) -> bool {
     for length in target {
         part = part.saturating_mul(*length);
         match current {
+            // burn skips it too: 1 is also the product before the first length.
             _ if *length == 1 => {}
             Some(whole) if part < *whole => {}
             Some(all) if part == *all => {
@@ -93,6 +96,7 @@ fn split(dims: &[u64], strides: &[u64], target: &[u64]) -> Vec<u64> {
             continue;
         }
         if part == dims[old] {
+            // After the outermost dimension only lengths of 1 follow, which `only_splits` ensures.
             old = old.saturating_sub(1);
             (stride, part) = (strides[old], 1);
         } else {

@@ -29,6 +29,7 @@ pub(crate) fn forward(call: &mut NetworkCall<'_>) -> Result<(), EstimateError> {
     let graph = transform(hidden.narrow(1, 0, 1)).reshape(&[call.batch, width]);
     let classes = call.config.size("num_classes")?;
     let logits = ProjectionMatrix::linear(width, classes, false).forward(graph);
+    // `lm_output_learned_bias` is one number for all classes.
     call.output(logits.combine(call.weight(&[1, 1])));
     Ok(())
 }
@@ -88,6 +89,7 @@ impl GraphSizes {
         if config.is_set("embed_scale") {
             x = x.map();
         }
+        // `GraphormerGraphEncoder` makes this projection for its noise, which training alone adds.
         if config.number("q_noise").is_some_and(|noise| noise > 0.0) {
             x = ProjectionMatrix::linear(width, width, false).forward(x);
         }

@@ -48,6 +48,7 @@ fn recorded(golden: &Path) -> Option<[u64; 2]> {
 
 /// The size after cropping or resizing; the longest side of an image that keeps its proportions.
 fn processed(processor: &Value) -> Option<[u64; 2]> {
+    // Images are cropped after they are resized, so a crop decides the size.
     let size = ["crop_size", "size"]
         .into_iter()
         .filter(|field| *field == "size" || processor.get("do_center_crop") == Some(&true.into()))

@@ -56,6 +56,8 @@ impl Ledger {
             *counted = counted.saturating_add(bytes);
         }
         self.now.set(now);
+        // The parts of one moment: their own maxima are at different times, and their sum would be
+        // too large.
         if now.total() > self.peak.get().total() {
             self.peak.set(now);
         }

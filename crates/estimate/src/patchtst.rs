@@ -147,6 +147,7 @@ fn scaled(
 /// [batch, channels, patches, length]; neighbouring patches may overlap.
 fn patches(series: AllocatedTensor, sizes: &SeriesSizes) -> AllocatedTensor {
     let (batch, channels) = (series.dims()[0], series.dims()[2]);
+    // As `PatchTSTPatchify`: values at the start that fill no whole patch are left out.
     let first = sizes.time - (sizes.length + sizes.stride * (sizes.count - 1));
     let patch = |index| {
         let start = first + index * sizes.stride;

@@ -104,6 +104,8 @@ impl ResidualBlock {
         } else {
             x.clone()
         };
+        // The default of `ResNetConvLayer`; `hidden_act` is only the activation of the stem and of
+        // sums.
         let relu = ActivationMemory::named("relu");
         let last = match self.kind {
             BlockKind::Basic => {
@@ -127,6 +129,7 @@ impl ResidualBlock {
 }
 
 /// How much narrower the middle of a bottleneck is.
+// The default of `ResNetBottleNeckLayer`, which no field changes.
 const REDUCTION: u64 = 4;
 
 fn convolution(channels: [u64; 2], kernel: u64, stride: u64) -> ImageConvolution {

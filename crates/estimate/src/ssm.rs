@@ -256,6 +256,7 @@ struct TokenEffects {
 }
 
 /// The tokens whose states are combined at once.
+// As many as in the selective scan of `testgen-nn`.
 const CHUNK: u64 = 8;
 
 /// [batch, seq, channels]; the last state is kept.
@@ -294,6 +295,7 @@ fn states(
     let mut states = cat(vec![first, input.narrow(1, 1, length - 1)], 1);
     let mut decay = decay;
     let mut distance = 1;
+    // After each step a state has the effects of twice as many tokens.
     while distance < length {
         let kept = length - distance;
         let late = decay.clone().narrow(1, distance, kept);

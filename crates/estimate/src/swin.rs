@@ -153,6 +153,7 @@ impl WindowLayer {
             .reshape(&[batch, down, across, side, side, width])
             .permute(&[0, 1, 3, 2, 4, 5])
             .reshape(&[batch, height, length, width]);
+        // The rest of the way round puts every row and column back.
         let image = rolled(rolled(image, 1, height - shift), 2, length - shift);
         let image = image.narrow(1, 0, map.rows).narrow(2, 0, map.columns);
         image.reshape(&[batch, map.rows.saturating_mul(map.columns), width])

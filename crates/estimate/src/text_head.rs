@@ -128,6 +128,7 @@ fn per_token(
             return Ok(());
         }
         Head::TokenClassification => call.labels,
+        // The start and the end of the answer.
         Head::QuestionAnswering => 2,
         _ => return Err(EstimateError::NoClass(head.to_string())),
     };

@@ -88,6 +88,7 @@ impl DenoiserSizes {
         let x = self.down(x, about, &mut kept);
         let mut x = self.middle(x, about);
         for (index, (block, out)) in self.resolutions().rev() {
+            // `UNet2DConditionModel` gives its blocks on the way up one layer more.
             for _ in 0..=block.layers {
                 // As many were kept as there are layers.
                 let beside = kept.pop().unwrap_or_else(|| x.clone());
@@ -162,6 +163,7 @@ fn blocks(
     let each = |field| config.size_of_each(field, count);
     let layers = each("layers_per_block")?;
     let (heads, depths) = (
+        // diffusers takes this field as the number of heads.
         each("attention_head_dim")?,
         each("transformer_layers_per_block")?,
     );

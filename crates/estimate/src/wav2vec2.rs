@@ -83,6 +83,7 @@ fn convolutions(call: &NetworkCall<'_>) -> Result<Vec<SequenceConvolution>, Esti
         config.followed("conv_kernel", *kernel)?;
     }
     let strides = config.size_of_each("conv_stride", widths.len())?;
+    // The signal has one channel.
     let inner = std::iter::once(1).chain(widths.iter().copied());
     let sizes = inner.zip(&widths).zip(kernels.into_iter().zip(strides));
     let convolution =

@@ -22,6 +22,7 @@ pub(crate) fn forward(call: &mut NetworkCall<'_>) -> Result<(), EstimateError> {
     if call.head == Head::AudioClassification {
         return classify(call, encoder, x);
     }
+    // The limit of the decoder, which classifiers do not have.
     call.within(config.size("max_target_positions")?)?;
     for _ in 0..encoder.layers {
         x = encoder.encode_layer(x, None);
@@ -45,6 +46,7 @@ fn embed(call: &NetworkCall<'_>, width: u64) -> Result<AllocatedTensor, Estimate
         call.config.size("num_mel_bins")?,
         call.config.size("max_source_positions")?,
     );
+    // In the code of `WhisperEncoder`, whatever `activation_function` is.
     let activation = ActivationMemory::named("gelu");
     let features = call.floats(&[call.batch, bins, 2 * positions]).swap(1, 2);
     let x = convolution([bins, width], 1)

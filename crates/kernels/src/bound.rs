@@ -27,6 +27,7 @@ impl Exact {
         let mut values = vec![0.0; tasks.len() * columns];
         let mut magnitudes = values.clone();
         let threads = thread::available_parallelism().map_or(1, usize::from);
+        // `chunks` panics at 0.
         let share = tasks.len().div_ceil(threads).max(1);
         thread::scope(|scope| {
             let parts = values

@@ -122,6 +122,7 @@ fn accelerated() -> Vec<Strategy> {
 
 fn ordered(row_count: u32, tile_matmul: TileMatmulKind) -> OrderedSelectionArgs {
     OrderedSelectionArgs {
+        // The options of burn-cubecl's autotuner.
         partition_k: Some(2),
         row_count: Some(row_count),
         rows_per_plane: Some(2),

@@ -33,6 +33,7 @@ pub fn compare_algorithms(
             };
             run_products(opened, &**blas, &plan)
         }
+        // A library of products has a list for `gemm` only.
         OpenedLibrary::Products(_) => Reporter::new(opened).finish(0),
         OpenedLibrary::Convolutions(library) => {
             let mut reporter = Reporter::new(opened);

@@ -77,6 +77,7 @@ impl ConvolutionProblem {
         if !(1..=3).contains(&rank) || weight.len() != rank + 2 {
             return Err("input and weight have one to three spatial dimensions");
         }
+        // The extent of a window subtracts one from its taps.
         if weight[2..].contains(&0) {
             return Err("the kernel has no elements");
         }
@@ -209,6 +210,7 @@ impl ConvolutionProblem {
 fn or(given: &[usize], default: usize, rank: usize) -> Result<Vec<usize>, &'static str> {
     match given.len() {
         0 => Ok(vec![default; rank]),
+        // Padding may be 0; with a stride or a dilation of 0, windows would not move.
         length if length == rank && (default == 0 || !given.contains(&0)) => Ok(given.to_vec()),
         _ => Err("an attribute has one positive number for each spatial dimension"),
     }

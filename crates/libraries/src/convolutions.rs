@@ -132,6 +132,7 @@ fn check_again(
     algorithm: &ConvolutionAlgorithm,
 ) -> Result<Vec<String>, GpuError> {
     let mut problems = case.changed_factors()?;
+    // Without that promise a library may add in any order, so that bits may differ.
     if !algorithm.deterministic {
         return Ok(problems);
     }

@@ -86,6 +86,7 @@ pub(crate) fn evaluate(
 
 /// The first element whose bits differ, with both values.
 pub(crate) fn first_difference(first: &[f64], second: &[f64]) -> Option<String> {
+    // By their bits: zeros of different signs differ, and NaN equals itself.
     (0..first.len())
         .find(|index| first[*index].to_bits() != second[*index].to_bits())
         .map(|index| {

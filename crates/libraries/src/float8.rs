@@ -33,6 +33,7 @@ impl Float8 {
     };
     pub(crate) const E4M3_FNUZ: Self = Self {
         mantissa_bits: 3,
+        // One more than in the format of the Open Compute Project: a code has half its value.
         bias: 8,
         specials: Specials::NegativeZero,
     };
@@ -78,6 +79,7 @@ impl Float8 {
             };
         }
         let distance = |code: u8| (self.decode(code) - value.abs()).abs();
+        // A search of all codes has no cases for subnormal numbers, ties and saturation.
         let finite = (0..=0x7f_u8).filter(|code| self.decode(*code).is_finite());
         // Neighbouring codes are neighbouring numbers, so an even code has an even mantissa.
         let nearest = finite.min_by(|a, b| {

@@ -24,6 +24,7 @@ pub(crate) fn open(
     let library = open_driver(system, kind)?;
     Ok(match kind {
         DeviceKind::Rocm => Box::new(hip::HipGpu::open(library, index)?),
+        // `open_driver` has refused a CPU.
         DeviceKind::Cuda | DeviceKind::Cpu => Box::new(cuda::CudaGpu::open(library, index)?),
     })
 }

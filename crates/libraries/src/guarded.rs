@@ -166,6 +166,7 @@ impl<'gpu> Guarded<'gpu> {
         } else {
             index
         };
+        // The gap after a matrix counts as columns beyond its last one.
         within / self.stored.leading < self.stored.columns
             && within % self.stored.leading < self.stored.rows
     }

@@ -51,6 +51,8 @@ impl LibraryError {
 
     /// Whether the library calls an argument invalid.
     pub(crate) fn is_invalid_argument(&self) -> bool {
+        // `CUBLAS_STATUS_INVALID_VALUE` and `rocblas_status_invalid_size` have other prefixes and
+        // cases.
         let is_named = |name: &str| {
             ["invalid_value", "invalid_size"]
                 .iter()

@@ -164,9 +164,11 @@ impl Blas for Lt {
         buffers: Buffers,
     ) -> Result<(), LibraryError> {
         self.gpu.make_current()?;
+        // Not the descriptors of the heuristic: the address of the bias is a part of them.
         let descriptors = self.describe(product, buffers)?;
         let (words, workspace) = match &algorithm.handle {
             AlgorithmHandle::Opaque { words, workspace } => (words.as_ptr(), *workspace),
+            // Without an algorithm, the library chooses one.
             AlgorithmHandle::Default | AlgorithmHandle::Gemv | AlgorithmHandle::Index(_) => {
                 (std::ptr::null(), WORKSPACE)
             }

@@ -45,6 +45,7 @@ impl NumberType {
         match (self.element(), self.float8()) {
             (Some(element), _) => element.round(value),
             (None, Some(format)) => format.decode(format.encode(value)),
+            // Factors of `I8` are made as whole numbers.
             (None, None) => value,
         }
     }
@@ -78,6 +79,7 @@ impl NumberType {
             Self::F16 => to[..2].copy_from_slice(&f16::from_f64(value).to_le_bytes()),
             Self::Bf16 => to[..2].copy_from_slice(&bf16::from_f64(value).to_le_bytes()),
             Self::E4m3 | Self::E5m2 | Self::E4m3Fnuz | Self::E5m2Fnuz => {
+                // Every type of this arm has a format, so nothing becomes the 0.
                 to[0] = self.float8().map_or(0, |format| format.encode(value));
             }
             Self::I8 => to[0] = (value as i8).cast_unsigned(),

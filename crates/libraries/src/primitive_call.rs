@@ -37,6 +37,7 @@ impl PrimitiveProblem {
             shape,
         };
         if let Some(activation) = activation(call.operator) {
+            // Each element is computed alone, so the shape does not matter.
             let lengths = vec![1, 1, 1, x.len()];
             let kind = PrimitiveKind::Activation(activation);
             return Ok(problem(kind, [lengths.clone(), lengths], x.shape.clone()));

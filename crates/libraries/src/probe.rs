@@ -30,6 +30,7 @@ pub(crate) fn call(
     };
     let call = |operator, factors| Call::new(operator, factors, Attributes::default());
     Ok(match operation {
+        // A product with one changes nothing but the type.
         ComputeOperation::Cast => call(
             Operator::Matmul,
             vec![tensor(&[count, 1], left.values.clone()), ones(&[1, 1])],
@@ -50,6 +51,7 @@ pub(crate) fn call(
                 vec![tensor(&[count, 2], pairs), ones(&[2, 1])],
             )
         }
+        // Products of one term each, so that nothing is added.
         ComputeOperation::Multiply => {
             let factors =
                 [left.values.clone(), right()?].map(|values| tensor(&[count, 1, 1], values));

@@ -103,6 +103,7 @@ fn product_rows(
         return Ok(());
     };
     let case = match GemmCase::new(opened, product, factors) {
+        // Too little memory on this GPU is no error of the library.
         Err(error) if error.is_out_of_memory() => {
             reporter.unsupported(&computation, "not enough memory is free");
             return Ok(());

@@ -149,6 +149,7 @@ impl Reporter {
             Some(failure) => self.failed(computation, algorithm, failure),
             None => self.row(computation, algorithm[0]).results += 1,
         }
+        // The headroom of exact results is infinite, for which JSON has no number.
         if evaluation.headroom.is_finite() {
             let row = self.row(computation, algorithm[0]);
             row.headroom = Some(

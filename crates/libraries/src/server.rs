@@ -79,6 +79,8 @@ impl LibraryEngine {
     fn take_options(&mut self, options: &[String]) -> Result<(), CallFailure> {
         for option in options {
             match option.as_str() {
+                // MIOpen has no TF32, and AMD's libraries have no choice of the type of partial
+                // sums. A run must not claim an option that has no effect.
                 TF32 if self.library != LibraryName::Miopen => self.tf32 = true,
                 SUMS_AS_RESULT
                     if matches!(self.library, LibraryName::Cublas | LibraryName::CublasLt) =>
@@ -181,6 +183,8 @@ impl OperatorEngine for LibraryEngine {
                 |device: &&Device| match (&request.uuid, &request.pci_address) {
                     (Some(uuid), _) => device.uuid.as_ref() == Some(uuid),
                     (None, Some(address)) => device.pci_address.as_ref() == Some(address),
+                    // The index last: with other visible devices, another process counts them
+                    // differently.
                     (None, None) => device.index == request.index,
                 },
             )

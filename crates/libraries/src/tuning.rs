@@ -69,6 +69,7 @@ impl TuningFile {
     /// It cannot be read or written, or has a line of another format.
     pub fn load(path: &Path, mode: TuningMode) -> Result<Self, TuningFileError> {
         if mode == TuningMode::Measure {
+            // A file that cannot be written is an error here, and not after the first measurement.
             append(path, "")?;
         }
         let text = read_text(path, limit::REPORT)?;
@@ -79,6 +80,7 @@ impl TuningFile {
                 line: index + 1,
                 problem,
             })?;
+            // Of two processes that measured the same computation the later line counts.
             known.insert(computation.key.clone(), computation);
         }
         Ok(Self {

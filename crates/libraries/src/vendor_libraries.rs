@@ -185,6 +185,7 @@ impl VendorLibraries {
 }
 
 fn open(library: LibraryName, index: u32) -> Result<Opened, OpenLibraryError> {
+    // Parts of sums are added in f32, as PyTorch does without its reduced-precision options.
     open_at(&System::host(), library, index, PartialSums::Single)
 }
 

@@ -92,6 +92,7 @@ impl Capabilities {
             },
             Architecture::EncoderDecoder if writes => beside_encoder,
             Architecture::EncoderDecoder => limits,
+            // Both of its heads write.
             Architecture::Rag => beside_encoder,
             Architecture::Speech
                 // Whisper's base class decodes, too; wav2vec 2.0 has no decoder at all.

@@ -81,6 +81,7 @@ impl Checkpoint {
             return Ok(config.clone());
         }
         let path = self.directory.join("config.json");
+        // With a limit, so that no file can fill the memory.
         let bytes = read_bytes(&path, limit::CONFIG).map_err(|error| ConfigError::Unreadable {
             path: error.path,
             message: error.problem.to_string(),

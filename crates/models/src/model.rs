@@ -159,6 +159,7 @@ impl Model {
                 .find(|field| {
                     inert
                         .iter()
+                        // By the start, because an inert name can be a field inside this one.
                         .all(|(inert, _)| !inert.starts_with(field.as_str()))
                 })
                 .cloned()

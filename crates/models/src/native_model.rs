@@ -62,6 +62,7 @@ impl<B: Ops> ErasedModel for BoundModel<B> {
             return Ok(None);
         }
         let times = repetitions.measure(|| {
+            // Two calls: one loads and computes layers by turns, the other does both at once.
             let apart = self.layer_times(inputs, ForwardContext::apart())?;
             let beside = self.layer_times(inputs, ForwardContext::on_device(None))?;
             Ok::<_, ForwardError>(LayerTimes {
@@ -114,6 +115,7 @@ impl<B: Ops> BoundModel<B> {
         let mut advance = |inputs: &Arrays| {
             let mut context = ForwardContext::on_device(Some(&mut cache));
             let time = milliseconds(|| self.compute(inputs, &mut context))?;
+            // The index cannot fail: `step_after` has found the argument.
             cache.advance(inputs[name].shape()[1]);
             Ok::<_, ForwardError>(time)
         };

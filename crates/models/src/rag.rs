@@ -187,6 +187,7 @@ impl<B: Ops> RagNetwork<B> {
                 context.enter("encoder.");
                 Some(self.generator.encoder.encode(&inner, context)?)
             }
+            // Cross-attention has its keys and values from the first step.
             _ => None,
         };
         context.enter("decoder.");

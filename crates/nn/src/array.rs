@@ -119,6 +119,7 @@ impl Array {
     pub fn resized(&self, shape: &[usize]) -> Self {
         let sources: Vec<Option<usize>> = (0..shape.iter().product())
             .map(|flat| {
+                // From the innermost dimension outwards, with the strides of the old shape.
                 let (mut rest, mut stride, mut found) = (flat, 1, 0);
                 for (length, own) in shape.iter().zip(&self.shape).rev() {
                     let place = rest % length;

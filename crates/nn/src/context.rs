@@ -186,6 +186,7 @@ impl<'a, B: Ops> ForwardContext<'a, B> {
         name: &str,
         tensor: Tensor<B, D>,
     ) -> Result<Array, ForwardError> {
+        // Also if outputs stay on the device: the network goes on with this one on the host.
         let array = self.read(name, tensor)?;
         self.result.outputs.insert(name.to_owned(), array.clone());
         Ok(array)

@@ -97,6 +97,8 @@ impl<B: Ops, L> Layers<B, L> {
             home: w.device().clone(),
             layers: (0..count)
                 .map(|index| {
+                    // Consecutive layers share a device, so that the hidden state moves as rarely
+                    // as possible.
                     let distance = index * usize::from(devices) / count;
                     let device = B::after(w.device(), distance as u16, devices);
                     Ok((device.clone(), load(index, &w.on(device))?))

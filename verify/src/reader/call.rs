@@ -74,6 +74,7 @@ impl<'a> Interpreter<'_, 'a> {
                 );
             }
         };
+        // The called function may run the closure or not, and the calls in it would be on no path.
         if arguments
             .iter()
             .any(|argument| matches!(argument, Value::Closure(_)))
@@ -108,6 +109,7 @@ impl<'a> Interpreter<'_, 'a> {
                 "call them in turn",
             );
         }
+        // Unlike a closure, a function sees no variable of its caller.
         let outer = state.enter(Vec::new());
         let mut states = vec![state];
         for (parameter, argument) in function.sig.inputs.iter().zip(arguments) {
@@ -118,6 +120,7 @@ impl<'a> Interpreter<'_, 'a> {
                 .into_iter()
                 .flat_map(|state| self.bind(&typed.pat, argument.clone(), state));
             states = bound
+                // A pattern of a parameter that may fail does not compile.
                 .filter(|(_, matched)| *matched)
                 .map(|(state, _)| state)
                 .collect();
@@ -142,6 +145,8 @@ impl<'a> Interpreter<'_, 'a> {
         if self.depth >= DEPTH || closure.expression.inputs.len() != arguments.len() {
             return self.unsupported(place, "this call of a closure", "write its body here");
         }
+        // The values at its definition are still right: Rust forbids assigning to a borrowed
+        // variable, and `move` copies the value.
         let outer = state.enter(closure.captured.clone());
         let mut states = vec![state];
         for (parameter, argument) in closure.expression.inputs.iter().zip(arguments) {

@@ -23,6 +23,8 @@ impl<'a> Interpreter<'_, 'a> {
         expression: &'a Expr,
         state: PathState<'a>,
     ) -> Vec<Branch<'a>> {
+        // Every expression costs, so that code whose paths multiply ends with a finding in bounded
+        // time.
         if !self.spend(expression) {
             return Vec::new();
         }
@@ -50,6 +52,7 @@ impl<'a> Interpreter<'_, 'a> {
             // A list is treated as a tuple: its elements are interpreted, and no rule asks for its
             // value.
             Expr::Array(array) => self.tuple(array.elems.iter(), state),
+            // With `..rest`, fields would have values that the interpreter does not know.
             Expr::Struct(literal) if literal.rest.is_none() && literal.qself.is_none() => {
                 self.structure(literal, state)
             }
@@ -124,6 +127,7 @@ impl<'a> Interpreter<'_, 'a> {
                 Some(constant) => self.constant(constant, state),
                 None => branch::value(state, Value::Local(name)),
             },
+            // `Wrapped` always has a payload; `None` gets the empty tuple.
             Meaning::Prelude(name) if name == "None" || name == "Option::None" => branch::value(
                 state,
                 Value::Wrapped(BranchOutcome::None, Rc::new(Value::unit())),
@@ -144,6 +148,7 @@ impl<'a> Interpreter<'_, 'a> {
 
     /// A constant of the file is replaced by its expression.
     fn constant(&mut self, constant: &'a Expr, mut state: PathState<'a>) -> Vec<Branch<'a>> {
+        // A constant sees no local variable of the function that uses it.
         let outer = state.enter(Vec::new());
         let branches = self.expression(constant, state);
         branch::leave(branches, &outer)
@@ -163,6 +168,7 @@ impl<'a> Interpreter<'_, 'a> {
                     Some(Value::Field(Rc::new(base), index.index.to_string()))
                 }
             };
+            // A tuple without this position does not compile, so this path needs no finding.
             value.map_or_else(Vec::new, |value| branch::value(state, value))
         })
     }
@@ -198,6 +204,7 @@ impl<'a> Interpreter<'_, 'a> {
                 .flat_map(|(state, payload)| match payload {
                     Some(payload) => branch::value(state, payload),
                     None => {
+                        // `side` returns a payload only for the outcome that it is asked for.
                         let error = reader.side(inner, good.opposite(), &value, state);
                         let returned = error.into_iter().filter_map(|(state, payload)| {
                             let value = Value::Wrapped(good.opposite(), Rc::new(payload?));
@@ -221,6 +228,8 @@ impl<'a> Interpreter<'_, 'a> {
                 "bind a new name with `let`",
             );
         };
+        // A longer path becomes the empty name, which no variable has, so that it is reported
+        // below.
         let name = target
             .path
             .get_ident()
@@ -263,6 +272,7 @@ fn literal_value<'a>(literal: &Lit) -> Value<'a> {
     match literal {
         Lit::Str(text) => Value::Text(text.value()),
         Lit::Bool(truth) => Value::Truth(truth.value),
+        // Without suffix and separators, so that `1_000` and `1000usize` are the same value.
         Lit::Int(number) => Value::Literal(number.base10_digits().to_owned()),
         Lit::Float(number) => Value::Literal(number.base10_digits().to_owned()),
         // A character or bytes, which no rule compares.

@@ -25,9 +25,11 @@ impl<'a> Interpreter<'_, 'a> {
             .map(ToString::to_string)
             .unwrap_or_default();
         if vocabulary::PANICKING.contains(&name.as_str()) {
+            // The path ends for a known reason: `forbidden` reports the macro.
             self.ends += 1;
             return Vec::new();
         }
+        // An assertion continues like printing: `forbidden` reports that it may end the process.
         if !vocabulary::PRINTING.contains(&name.as_str())
             && !vocabulary::ASSERTING.contains(&name.as_str())
         {
@@ -67,6 +69,7 @@ fn is_plain(expression: &Expr) -> bool {
         Expr::Field(inner) => is_plain(&inner.base),
         Expr::Paren(inner) => is_plain(&inner.expr),
         Expr::Reference(inner) => inner.mutability.is_none() && is_plain(&inner.expr),
+        // A named argument of a format string, `name = value`.
         Expr::Assign(inner) => is_plain(&inner.left) && is_plain(&inner.right),
         Expr::MethodCall(inner) => is_plain(&inner.receiver) && inner.args.iter().all(is_plain),
         Expr::Binary(inner) => is_plain(&inner.left) && is_plain(&inner.right),

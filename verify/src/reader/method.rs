@@ -138,6 +138,7 @@ impl<'a> Interpreter<'_, 'a> {
         value: &Value<'a>,
         state: PathState<'a>,
     ) -> Vec<Branch<'a>> {
+        // The path on which it panics ends for a reason that is reported elsewhere.
         self.ends += 1;
         let sides = self.side(place, pattern::good_side(value, &state), value, state);
         let going_on = sides

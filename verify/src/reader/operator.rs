@@ -18,6 +18,7 @@ impl<'a> Interpreter<'_, 'a> {
     ) -> Vec<Branch<'a>> {
         let operands: Vec<&'a Expr> = match expression {
             Expr::Unary(unary) if matches!(unary.op, UnOp::Deref(_)) => {
+                // A dereference has the value of its operand, as a borrow has.
                 return self.expression(&unary.expr, state);
             }
             Expr::Unary(unary) if matches!(unary.op, UnOp::Not(_)) => {
@@ -67,6 +68,7 @@ fn is_assigning(op: &BinOp) -> bool {
     use BinOp::{
         Add, And, BitAnd, BitOr, BitXor, Div, Eq, Ge, Gt, Le, Lt, Mul, Ne, Or, Rem, Shl, Shr, Sub,
     };
+    // The other operators are listed, so that an operator that a later `syn` adds is refused.
     !matches!(
         op,
         Add(_)

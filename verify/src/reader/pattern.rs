@@ -26,6 +26,7 @@ impl<'a> Interpreter<'_, 'a> {
             Pat::Reference(inner) => self.bind(&inner.pat, value, state),
             Pat::Type(inner) => self.bind(&inner.pat, value, state),
             Pat::Ident(ident) if ident.subpat.is_none() && !self.is_constant(ident) => {
+                // `syn` parses the pattern `None` as the name of a variable.
                 if let Some(outcome) = BranchOutcome::constructor(&ident.ident.to_string()) {
                     return self.bind_side(pattern, outcome, &[], value, state);
                 }

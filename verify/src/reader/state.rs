@@ -12,6 +12,7 @@ pub(super) struct PathState<'a> {
     bindings: Bindings<'a>,
     /// The variables below this index belong to a caller: they can be read, not assigned.
     base: usize,
+    // Shared, because the steps are copied whenever a path splits.
     steps: Vec<Rc<PathStep<'a>>>,
 }
 
@@ -24,6 +25,8 @@ pub(super) struct Outer<'a> {
 impl<'a> PathState<'a> {
     /// Begins the body of a function or closure that sees `captured`.
     pub(super) fn enter(&mut self, captured: Bindings<'a>) -> Outer<'a> {
+        // A closure may read what it captured; an assignment would have to change the caller's
+        // variable, which is not followed.
         let base = std::mem::replace(&mut self.base, captured.len());
         Outer {
             bindings: std::mem::replace(&mut self.bindings, captured),

@@ -141,6 +141,7 @@ fn opened(init_path: &InitPath<'_, '_>) -> Vec<Diagnostic> {
     let opens: Vec<_> = init_path.opens().collect();
     let asked = !init_path.detections().is_empty();
     match (opens.as_slice(), init_path.found()) {
+        // Nothing was detected, as on the path to the fallback, so nothing has to be opened.
         ([], None) => Vec::new(),
         ([], Some(_)) => {
             let message = format!(
@@ -201,6 +202,7 @@ fn opened_once(
             "write `target.open(device)`",
         ));
     }
+    // Compared as lists, so that a missing or an additional argument is a difference, too.
     if found.as_slice() != &call.arguments[1..] {
         let message = format!(
             "`{}` opens another device than the detected one",

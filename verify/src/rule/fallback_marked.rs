@@ -125,6 +125,7 @@ fn parts<'a>(init_path: &InitPath<'_, 'a>, absence: &Value<'a>, joined: &mut Vec
 
 /// Calls of init functions in addition to the returned one.
 fn extra_inits(init_path: &InitPath<'_, '_>) -> Vec<Diagnostic> {
+    // The first call is the returned one, which the caller has compared.
     let calls = inits(init_path).skip(1);
     let help = "call `init_cpu` once, and return it";
     calls
@@ -162,6 +163,7 @@ fn inits<'w, 'a>(
     code_path
         .calls()
         .map(|(_, call)| call)
+        // Helpers are interpreted in place, so only entry points remain as calls of the file.
         .filter(|call| matches!(&call.callee, Callee::Local(name) if name.starts_with("init_")))
 }
 

@@ -33,6 +33,7 @@ pub(crate) fn check(harness: &ParsedHarness<'_>) -> Vec<Diagnostic> {
     let Some(requirements) = &harness.requirements else {
         return Vec::new();
     };
+    // Also for devices that the spec does not name, because every harness has all init functions.
     let names = DeviceKind::ALL
         .iter()
         .map(|&device| handler_name(device, requirements));
@@ -168,6 +169,7 @@ fn is_loaded<'a>(
 fn makes_endpoint(call: &RecordedCall<'_>) -> bool {
     match &call.callee {
         Callee::Local(name) => vocabulary::is_handler(name),
+        // `Endpoint::mock` is marked as a mock, and `mock_marked` checks it.
         Callee::Runtime(name) => name == "Endpoint::real",
         Callee::Method(_) | Callee::Other(_) => false,
     }

@@ -130,6 +130,7 @@ fn again(expectation: Option<&Expectation>) -> String {
 
 /// The lines of the comments `//!` at the top.
 fn lines(attributes: &[Attribute]) -> Vec<Line<'_>> {
+    // `syn` reads a line `//! text` as the attribute `#![doc = " text"]`.
     let texts = attributes.iter().filter_map(|place| match &place.meta {
         Meta::NameValue(meta) if meta.path.is_ident("doc") => match &meta.value {
             Expr::Lit(literal) => match &literal.lit {
@@ -140,6 +141,7 @@ fn lines(attributes: &[Attribute]) -> Vec<Line<'_>> {
         },
         _ => None,
     });
+    // A block comment `/*! .. */` is one attribute with several lines.
     let lines = texts.flat_map(|(text, place)| {
         text.lines()
             .map(|line| Line {

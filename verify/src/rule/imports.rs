@@ -29,6 +29,7 @@ pub(crate) fn check(harness: &ParsedHarness<'_>) -> Vec<Diagnostic> {
         depth: 0,
     };
     visitor.visit_file(harness.file);
+    // Only the interpreter knows the local variables, so it finds the names that nothing defines.
     let undefined = harness
         .interpretations()
         .flat_map(|(_, interpretation)| &interpretation.unsupported)
@@ -93,6 +94,7 @@ impl ImportVisitor<'_, '_> {
             &local,
             prefix
                 .get(1)
+                // The leaf is the first name below the runtime; `self` is the runtime itself.
                 .or(Some(&name).filter(|name| prefix.len() == 1 && *name != "self")),
         );
         // The original name is the runtime's meaning; only a renamed import can take another's.
@@ -150,6 +152,7 @@ impl<'ast> Visit<'ast> for ImportVisitor<'_, '_> {
 
     fn visit_item_use(&mut self, item: &'ast ItemUse) {
         self.tree(&item.tree, &mut Vec::new());
+        // The import is an item itself and counts as one level.
         if self.depth > 1 {
             let help = "move it to the top of the file";
             self.diagnostics.push(Diagnostic::at(

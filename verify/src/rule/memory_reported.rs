@@ -22,6 +22,8 @@ pub(crate) fn check(harness: &ParsedHarness<'_>) -> Vec<Diagnostic> {
 }
 
 fn one(init_path: &InitPath<'_, '_>) -> Option<Diagnostic> {
+    // A path without a load or without an open device is a finding of `precision_from_probe` or
+    // ends in a mock or a fallback.
     let (load, call) = init_path.load()?;
     let device = init_path.opened()?;
     let reading = |range: std::ops::Range<usize>, word: &str| {
@@ -69,6 +71,7 @@ fn is_reported(
             [label, Value::Text(text), found] => {
                 range.contains(&step)
                     && *label == of_target("label")
+                    // The word decides: the rest of the text is for the reader of the log.
                     && text.contains(word)
                     && *found == Value::Called(reading)
             }

@@ -20,6 +20,7 @@ use crate::{
 pub(crate) fn check(harness: &ParsedHarness<'_>) -> Vec<Diagnostic> {
     harness
         .init_paths()
+        // Without its device the endpoint is a fallback, which `fallback_marked` checks.
         .filter(|init_path| !init_path.is_absent())
         .flat_map(|init_path| one(&init_path))
         .collect()

@@ -68,6 +68,7 @@ fn one(init_path: &InitPath<'_, '_>) -> Option<Diagnostic> {
 
 /// A model that is loaded although no device was opened.
 fn unopened(init_path: &InitPath<'_, '_>) -> Option<Diagnostic> {
+    // A path that called `open` is checked by `detection_paths` and `mock_marked`.
     let (_, load) = init_path.load().filter(|_| init_path.open().is_none())?;
     let message = format!(
         "`{}` loads the model without an open device",

@@ -28,6 +28,7 @@ pub(crate) fn check(harness: &ParsedHarness<'_>) -> Vec<Diagnostic> {
     else {
         return Vec::new();
     };
+    // `harness_fields` has read this static, so both exist.
     let item = &harness.statics["HARNESS"][0].ident;
     let Some(list) = fields.get("skipped") else {
         return vec![Diagnostic::at(
@@ -57,6 +58,7 @@ pub(crate) fn check(harness: &ParsedHarness<'_>) -> Vec<Diagnostic> {
         ..
     } = requirements;
     let mut required = required_checks(*architecture, devices, precisions);
+    // Checks that run only on an engine that is a process may be skipped, too.
     required.extend(engine_checks(*architecture, devices, precisions));
     diagnostics.extend(
         skips
@@ -88,6 +90,8 @@ fn check_entry(
             "add the reason to `checks.skip` of the spec",
         ));
     }
+    // A skip has an effect only on a required check; any other one would look like an exception that
+    // the suite makes.
     if required
         .iter()
         .any(|registration| skip.applies_to(registration))

@@ -144,6 +144,7 @@ fn numbers(harness: &ParsedHarness<'_>, spec: &SpecLiteral<'_>) -> Vec<Diagnosti
         ("limit_seconds", expectation.limit_seconds),
     ];
     let wrong = fields.into_iter().filter_map(|(name, right)| {
+        // A struct literal without `..rest` that misses a field does not compile.
         let value = spec.fields.get(name)?;
         let found = match literal::option(&harness.names, value) {
             Some(Some(number)) => literal::integer(number).map(Some),
@@ -200,6 +201,7 @@ fn differs<T: PartialEq + Debug>(
     found: Option<T>,
     expected: T,
 ) -> Option<Diagnostic> {
+    // `constants` reports a field that could not be read.
     let found = found?;
     let message = format!("`SPEC.{field}` is {found:?}, the spec says {expected:?}");
     if found == expected {

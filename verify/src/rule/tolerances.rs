@@ -23,6 +23,7 @@ pub(crate) fn check(harness: &ParsedHarness<'_>) -> Vec<Diagnostic> {
     let Some(spec) = &harness.spec else {
         return Vec::new();
     };
+    // A struct literal without `..rest` that misses a field does not compile.
     let Some(list) = spec.fields.get("tolerances") else {
         return Vec::new();
     };
@@ -98,6 +99,7 @@ fn one(
             "keep one of them",
         );
     }
+    // Precisions that could not be read are a finding of `spec_static`.
     let named = spec
         .precisions
         .as_ref()

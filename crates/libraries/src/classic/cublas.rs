@@ -85,6 +85,7 @@ impl Cublas {
 }
 
 fn status(function: &str, code: c_int) -> Result<(), LibraryError> {
+    // `CUBLAS_STATUS_ARCH_MISMATCH` and `CUBLAS_STATUS_NOT_SUPPORTED`.
     check(function, code, CUBLAS_STATUSES, &[8, 15])
 }
 
@@ -130,8 +131,11 @@ impl Blas for Cublas {
         let [a, b, d] = [Operand::A, Operand::B, Operand::D]
             .map(|operand| CublasMatrix::new(product.stored(operand)));
         let [m, n, k] = [product.rows, product.columns, product.inner].map(|size| size as c_int);
+        // `CUBLAS_OP_N` is 0, and `CUBLAS_OP_T` is 1.
         let [op_a, op_b] = product.transposed.map(c_int::from);
+        // `CUBLAS_COMPUTE_32F` and `CUBLAS_COMPUTE_32F_FAST_TF32`.
         let compute = match product.arithmetic.compute {
+            // `CUBLAS_COMPUTE_32F`, and below `CUBLAS_COMPUTE_32F_FAST_TF32`.
             ComputeType::F32 | ComputeType::I32 => 68,
             ComputeType::Tf32 => 77,
         };

@@ -118,6 +118,7 @@ impl Rocblas {
         };
         let listed = self.list(call, functions, &mut []).and_then(|count| {
             let mut list = vec![0; count];
+            // An empty list is passed as null, and would only be counted again.
             let filled = if count == 0 {
                 0
             } else {
@@ -244,6 +245,7 @@ impl Blas for Rocblas {
         // compute type requires, and are read before the call returns, because the pointer mode is
         // set to the host.
         let code = unsafe { call_product!(self.functions, self.handle, call, F32, algo, index, 0) };
+        // A listed solution was offered for this product, so that refusing it is a failure.
         let allowed = if algorithm.handle == AlgorithmHandle::Default {
             Numbers::UNSUPPORTED
         } else {

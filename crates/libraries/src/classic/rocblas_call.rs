@@ -55,6 +55,7 @@ impl RocblasCall {
                 .transposed
                 .map(|transposed| Numbers::OPERATIONS[usize::from(transposed)]),
             sizes: [product.rows, product.columns, product.inner].map(|size| size as c_int),
+            // rocBLAS reads the scales in the compute type, which is f32 for every product here.
             alpha: product.alpha as f32,
             beta: product.beta as f32,
             a: matrix(Operand::A, buffers.a)?,

@@ -56,6 +56,7 @@ impl ProductExecutor<'_> {
         // The result is row-major, which is its transpose by columns: D^T = B^T * A^T. So the right
         // factor is the library's A.
         let transposed = [right, left].map(|input| input.layout == Layout::Reversed);
+        // A sliced input has gaps between its elements: the leading dimension leaves one, too.
         let padding = usize::from(
             [left, right]
                 .iter()
@@ -150,6 +151,7 @@ impl ProductExecutor<'_> {
             } else {
                 [column, row]
             };
+            // A batch of one matrix begins again for each product.
             right[((matrix * inner + row) * columns + column) % right.len()]
         })?;
         b.write(|matrix, row, column| {
@@ -160,6 +162,7 @@ impl ProductExecutor<'_> {
             };
             left[((matrix * rows + row) * inner + column) % left.len()]
         })?;
+        // With beta 0, C stays NaN, so that a library that reads it returns NaN.
         if product.beta != 0.0 {
             let values = &call.inputs[2].tensor.values;
             let in_place = self.blas.in_place(algorithm);

@@ -48,6 +48,7 @@ impl ConvolutionBounds {
             let exact =
                 |number: &BoundedNumber| arithmetic.stored(BoundedNumber::exact(number.value));
             added.numbers = added.numbers.iter().map(exact).collect();
+            // Exact sums have no roundings whose variance could be measured.
             added.sums = false;
         }
         let all: Vec<usize> = (0..added.numbers.len()).collect();
@@ -168,6 +169,7 @@ impl ConvolutionBounds {
         let numbers = &self.transformed.numbers;
         let squares: f64 = numbers.iter().map(|number| number.value.powi(2)).sum();
         let share = (squares / (numbers.len() * self.parts) as f64).sqrt();
+        // With both signs, which no sum of all errors shows: the harder case.
         let alternating = [share, -share].into_iter().cycle();
         let lacking: Vec<f64> = numbers
             .iter()

@@ -36,6 +36,7 @@ impl<'a> ConvolutionCase<'a> {
             weight: buffer(&problem.weight)?,
             y: buffer(&problem.y)?,
         };
+        // With channels last, memory has another order than `values`.
         let in_memory = |shape: &[usize], values: &[f64]| {
             let mut placed = vec![0.0; values.len()];
             for (flat, value) in values.iter().enumerate() {
@@ -77,6 +78,7 @@ impl<'a> ConvolutionCase<'a> {
         &self,
         algorithm: &ConvolutionAlgorithm,
     ) -> Result<AlgorithmResult, GpuError> {
+        // NaN again: an element of the last algorithm must not count for this one.
         self.y.restore()?;
         let workspace = match self.workspace(algorithm) {
             Err(error) if error.is_out_of_memory() => {

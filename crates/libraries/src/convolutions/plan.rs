@@ -141,6 +141,8 @@ fn of_precision(precision: Precision) -> impl Iterator<Item = PlannedConvolution
         .flat_map(move |(operator, sizes)| cases(*operator, sizes, element))
         .enumerate()
         .filter_map(move |(index, case)| {
+            // A shape has four variants; 3 and 5 have no common factor with 4, so that every
+            // variant meets both layouts and all kinds of numbers.
             let kind = ConvolutionNumbers::for_index(index, precision);
             let inputs = case.call.inputs.iter().take(2).enumerate();
             let tensors = inputs.map(|(input, uniform)| kind.tensor(input, &uniform.tensor));

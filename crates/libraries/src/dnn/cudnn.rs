@@ -126,6 +126,7 @@ fn algorithm(transposed: bool, found: &CudnnPerformance) -> Option<ConvolutionAl
         Numbers::TENSOR_OP_MATH => "TENSOR_OP".to_owned(),
         other => format!("math {other}"),
     };
+    // The heuristic also returns algorithms that the library does not have for this convolution.
     (found.status == 0).then(|| ConvolutionAlgorithm {
         transforms: name.starts_with("FFT") || name.starts_with("WINOGRAD"),
         id: format!("{name} {math}"),
@@ -181,6 +182,7 @@ impl ConvolutionLibrary for Cudnn {
         let (name, compute, (first_layout, first), (second_layout, second)) =
             if problem.is_transposed() {
                 let compute = self.functions.backward;
+                // The weight comes first here, then the gradient of a result, which is x.
                 ("cudnnConvolutionBackwardData", compute, weight, x)
             } else {
                 let compute = self.functions.forward;

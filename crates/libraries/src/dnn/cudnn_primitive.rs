@@ -93,6 +93,7 @@ impl PrimitiveDialect for CudnnDialect<'_> {
         let code = unsafe { (self.primitives.own.activation_set)(descriptor, mode, nan, ceiling) };
         self.check("cudnnSetActivationDescriptor", code)?;
         let (swish, _) = Numbers::activation(PrimitiveActivation::Silu);
+        // `silu` is the swish whose inner factor is 1, for which cuDNN has a separate function.
         match &self.primitives.swish {
             Some(functions) if mode == swish => {
                 // SAFETY: the descriptor exists.

@@ -35,6 +35,7 @@ functions! {
 }
 
 /// `CU_EVENT_DISABLE_TIMING`.
+// The event only orders streams, and without a time waiting for it is fastest.
 const WITHOUT_TIME: c_uint = 2;
 
 /// Orders the default stream with the other streams of a context, whose handles their owner keeps
@@ -171,6 +172,8 @@ impl LibraryGpu for CudaGpu {
 
     fn let_device_wait(&self) -> Result<(), GpuError> {
         let Some(ContextOrder { functions, event }) = &self.order else {
+            // Later work of other streams cannot wait on the device, so the host waits before it
+            // starts any.
             return self.synchronise();
         };
         // SAFETY: as above.

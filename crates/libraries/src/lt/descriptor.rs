@@ -182,6 +182,7 @@ impl<'table> Descriptors<'table> {
         let code =
             unsafe { (self.functions.layout_create)(layout, number, rows, columns, leading) };
         dialect.check("MatrixLayoutCreate", code)?;
+        // A layout is one matrix by default.
         if stored.batch == 1 {
             return Ok(());
         }
@@ -212,6 +213,7 @@ impl Drop for Descriptors<'_> {
         for (descriptor, destroy) in layouts
             .into_iter()
             .chain(others)
+            // An error in `new` leaves the descriptors after it null.
             .filter(|(descriptor, _)| !descriptor.is_null())
         {
             // SAFETY: the descriptor came from the library and is not used any more.

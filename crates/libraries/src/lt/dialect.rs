@@ -160,6 +160,7 @@ impl Dialect {
     pub fn number(&self, number: NumberType) -> Option<c_int> {
         let is_amd = self.library == LibraryName::HipblasLt;
         Some(data_type(number))
+            // The formats of gfx942 have numbers in `hipDataType` only.
             .filter(|_| is_amd || !matches!(number, NumberType::E4m3Fnuz | NumberType::E5m2Fnuz))
     }
 

@@ -48,6 +48,7 @@ fn roots_of_squares(call: &Call, arithmetic: Arithmetic) -> Reference {
         arithmetic.stored(arithmetic.sqrt(arithmetic.dot(factors)))
     };
     Reference {
+        // The sum has the shape and the type of the norm; only its numbers differ.
         numbers: lines(&x.shape, call.attributes.dim).map(root).collect(),
         // A root is not a sum.
         sums: false,

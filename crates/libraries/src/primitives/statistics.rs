@@ -25,6 +25,8 @@ impl NormStatistics {
     /// Compares the numbers of the workspace: the means, which a norm by the mean of squares does
     /// not write, then the reciprocals.
     pub(super) fn evaluate(&self, written: &[f64]) -> ResultEvaluation {
+        // The workspace has room for means in any case; without them the reciprocals are its second
+        // half.
         let start = written.len().saturating_sub(self.0.numbers.len());
         let evaluation = evaluate(&self.0, &written[start..], None);
         let failure = evaluation.failure;

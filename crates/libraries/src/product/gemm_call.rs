@@ -53,6 +53,7 @@ impl GemmCall {
     pub fn with_joined_batch(mut self) -> Self {
         let [a, b, d] = &mut self.storage;
         if self.batch > 1
+            // A stride of 0: all products have one A.
             && a.stride == 0
             // The columns of a transposed B are rows in memory, which do not continue in the next
             // matrix.

@@ -37,6 +37,7 @@ impl MatrixStorage {
         if self.rows == 0 || self.columns == 0 {
             return 0;
         }
+        // The last column has no padding: an allocation may end with its last element.
         (self.batch - 1) * self.stride + (self.columns - 1) * self.leading + self.rows
     }
 

@@ -82,6 +82,7 @@ impl<'a> GemmCase<'a> {
     /// Computes the product with an algorithm. An error is one of the device.
     pub(super) fn compute(&self, algorithm: &Algorithm) -> Result<AlgorithmResult, GpuError> {
         if self.opened.blas.in_place(algorithm) {
+            // The library reads C at the address of D.
             self.d.fill_from(&self.c)?;
         } else {
             self.d.restore()?;

@@ -300,7 +300,9 @@ impl SplitMix64 {
             (FactorKind::Integers, 2 | 3) => 4.0 * (2.5 * uniform).trunc(),
             (FactorKind::Integers, _) => (2.5 * uniform).trunc(),
             (FactorKind::Bytes | FactorKind::LargeBytes, 2 | 3) => (1000.0 * uniform).trunc(),
+            // Up to 127: -128 marks elements that were not written.
             (FactorKind::Bytes, _) => (128.0 * uniform).trunc(),
+            // All positive, so that long sums grow beyond 2^24.
             (FactorKind::LargeBytes, _) => 64.0 + (64.0 * uniform.abs()).trunc(),
             (FactorKind::Subnormal, 0) => uniform * normal,
             (FactorKind::Subnormal, 1) => LARGEST_OF_B * uniform,

@@ -51,6 +51,7 @@ impl ProductPlan {
         } = GemmTypes::for_precision(precision);
         self.arithmetics
             .retain(|arithmetic| match arithmetic.compute {
+                // No precision has whole numbers, and they are to be computed once.
                 ComputeType::I32 => precision == Precision::F32,
                 own => (arithmetic.result, own) == (result, compute),
             });

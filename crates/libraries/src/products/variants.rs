@@ -56,6 +56,7 @@ pub(super) fn products(
             });
         }
     }
+    // A sum without terms is beta * C already, whatever alpha is.
     if shape.inner == 0 {
         return products;
     }

@@ -78,10 +78,12 @@ impl BiasProducts {
 /// The bias in each column of the result: its product with a row of ones.
 fn repeated_bias(product: &GemmCall) -> GemmCall {
     let result = product.stored(Operand::D);
+    // A stride of 0, because every product of the batch has the same bias.
     let factor = |rows, columns| MatrixStorage {
         rows,
         columns,
         leading: rows,
+        // All products of a batch read the same bias and the same ones.
         stride: 0,
         ..result
     };

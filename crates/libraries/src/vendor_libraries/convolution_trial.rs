@@ -82,6 +82,7 @@ impl AlgorithmTrial<ConvolutionAlgorithm> for ConvolutionTrial<'_> {
                 overwritten,
             } => (values, overwritten),
         };
+        // Only a part of the elements is compared, but each of them must have been written.
         if let Some(problem) = missing(&values) {
             return Ok(AlgorithmMeasurement::Wrong(problem));
         }

@@ -86,6 +86,7 @@ impl ProductLibraries {
     /// The first algorithm that the second library lists, which is the same in each run of a
     /// version.
     fn preferred(&self, product: &GemmCall) -> Result<Option<ChosenAlgorithm>, LibraryError> {
+        // cuBLASLt or hipBLASLt: the first library has no epilogue.
         let library = 1;
         let Some(light) = self.libraries.get(library) else {
             return Ok(None);

@@ -23,6 +23,7 @@ pub(super) fn median_microseconds(
         gpu.synchronise()?;
         Ok(from.elapsed())
     };
+    // The clock may not have advanced, and the time is divided by.
     let once = timed(1)?.as_secs_f64().max(1e-9);
     let calls = ((LEAST_TIME.as_secs_f64() / once) as u32).clamp(1, MOST_CALLS);
     let mut times = Vec::with_capacity(MEASUREMENTS);

@@ -42,6 +42,7 @@ impl Tunable for TunableProduct<'_> {
         }
         for (library, blas) in self.libraries.iter().enumerate() {
             let mut listed = blas.algorithms(self.product)?;
+            // The first library lists its own choice, too, which is offered already.
             listed.retain(|algorithm| *algorithm != own);
             let chosen = |algorithm| ChosenAlgorithm { library, algorithm };
             offered.extend(listed.into_iter().map(chosen));

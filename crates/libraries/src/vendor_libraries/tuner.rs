@@ -85,6 +85,7 @@ impl Tuner {
         let file = &self.0.file;
         let tuned = match (file.find(&key), file.mode()) {
             (Some(known), _) => known,
+            // `--tuned` measures nothing; the library chooses.
             (None, TuningMode::Read) => return Ok(None),
             (None, TuningMode::Measure) => {
                 let measured = measured(computation, key)?;

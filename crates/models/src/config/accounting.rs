@@ -94,6 +94,7 @@ pub(crate) fn is_off(value: &Value) -> bool {
         Value::Null | Value::Bool(false) => true,
         Value::Object(fields) => fields.is_empty(),
         Value::Array(values) => values.is_empty(),
+        // Not 0: as a factor or as an id it is a value like any other.
         _ => false,
     }
 }

@@ -82,6 +82,7 @@ impl ModelConfig for FalconConfig {
         let heads = self.num_attention_heads;
         divides_into_heads(self.hidden_size, heads)?;
         divides("num_attention_heads", heads, "num_kv_heads", self.groups())?;
+        // `FalconAttention` then takes a query, a key and a value for each head out of its matrix.
         if !self.new_decoder_architecture && !self.multi_query && self.groups() != heads {
             return Err(format!(
                 "`num_kv_heads` {} is not `num_attention_heads` {heads} without groups",

@@ -245,6 +245,7 @@ impl<B: Ops> DecoderLayer<B> for OptLayer<B> {
         view: LayerContext<'_, B>,
         slot: LayerSlot<'_, '_, B>,
     ) -> States<B> {
+        // As in all released models but the one with 350M parameters.
         if self.norm_before {
             let x = x.clone()
                 + self

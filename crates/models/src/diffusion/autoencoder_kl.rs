@@ -278,6 +278,7 @@ impl<B: Ops> PixelAttention<B> {
             .forward(x.clone())
             .permute([0, 2, 3, 1])
             .reshape([batch, height * width, channels]);
+        // One head: `Encoder` and `Decoder` of diffusers make it as wide as the channels.
         let [query, key, value] = [&self.to_q, &self.to_k, &self.to_v]
             .map(|linear| project_heads(linear, rows.clone(), 1));
         let seen = attend(query, key, value, (channels as f64).powf(-0.5), None);

@@ -64,6 +64,7 @@ impl<B: Ops> ResnetBlock<B> {
             .conv1
             .forward(activate(self.norm1.forward(x.clone()), self.activation));
         if let Some((projection, time)) = self.time_emb_proj.as_ref().zip(time) {
+            // Activated here, because `TimestepEmbedding` ends with a linear map.
             let time = projection.forward(activate(time.clone(), self.activation));
             let [batch, channels] = time.dims();
             hidden = hidden + time.reshape([batch, channels, 1, 1]);
@@ -85,6 +86,7 @@ pub(crate) fn convolution<B: Ops>(
     channels: [usize; 2],
     kernel: usize,
 ) -> Result<Conv2d<B>, WeightsError> {
+    // Rounded down, as `UNet2DConditionModel` computes it for `conv_in_kernel`.
     strided(w, channels, kernel, 1, (kernel - 1) / 2)
 }
 

@@ -50,6 +50,7 @@ impl<B: Ops> SpatialTransformer<B> {
         let width = shape.channels;
         let projection = |name| {
             let w = w.module(name);
+            // Both compute the same; only the shapes of their weights differ.
             match shape.linear {
                 true => Linear::load(&w, width, width).map(Projection::Linear),
                 false => convolution(&w, [width, width], 1).map(Projection::Convolution),
@@ -183,6 +184,7 @@ impl<B: Ops> CrossAttention<B> {
     }
 
     fn forward(&self, x: Tensor<B, 3>, condition: &Tensor<B, 3>) -> Tensor<B, 3> {
+        // No mask: pipelines of diffusers pass none, so that the padding of a prompt is seen, too.
         let query = project_heads(&self.to_q, x, self.heads);
         let [key, value] = [&self.to_k, &self.to_v]
             .map(|linear| project_heads(linear, condition.clone(), self.heads));

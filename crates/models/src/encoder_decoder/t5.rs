@@ -46,6 +46,7 @@ impl ModelDef for T5 {
             &w.module("encoder"),
         )?;
         if head == Head::Encoder {
+            // A file may have the table under several names, one of which was read.
             tables(false)
                 .iter()
                 .for_each(|name| w.module(name).mark_tied("weight"));

@@ -78,6 +78,7 @@ impl ModelConfig for DebertaV2Config {
                 "`attention_head_size` {size} times {heads} heads is not `hidden_size` {width}"
             ));
         }
+        // `ContextPooler` multiplies the hidden states with a square matrix of this size.
         if let Some(size) = self.pooler_hidden_size.filter(|size| *size != width) {
             return Err(format!(
                 "`pooler_hidden_size` {size} is not `hidden_size` {width}"

@@ -250,6 +250,7 @@ impl<B: Ops> Backbone<B> for ModernBertEncoder<B> {
     }
 
     fn capabilities(&self) -> Capabilities {
+        // Positions rotate, so that no table limits the length.
         Capabilities::default()
     }
 }

@@ -200,6 +200,7 @@ impl<B: Ops> Images<B> {
         let features: Tensor<B, 3> = Tensor::cat(chosen, 2);
         let [images, places, width] = features.dims();
         let features = match self.strategy {
+            // The class token is the first place.
             Strategy::Default => features.narrow(1, 1, places - 1),
             Strategy::Full => features,
         };

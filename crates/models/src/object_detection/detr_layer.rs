@@ -97,6 +97,7 @@ impl<B: Ops> DetrDecoderLayer<B> {
         queries: &Tensor<B, 3>,
         memory: &EncodedImage<B>,
     ) -> Tensor<B, 3> {
+        // Every query sees every other: there is no padding among them, and so no mask.
         let asked = x.clone() + queries.clone();
         let x = self.own.attention_norm.forward_sum(
             self.own

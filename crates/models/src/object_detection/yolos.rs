@@ -142,6 +142,7 @@ impl<B: Ops> Network<B> for YolosModel<B> {
         let last = self.encoder.forward(inputs, context)?;
         context.output("last_hidden_state", last.clone())?;
         match &self.head {
+            // `YolosPooler` takes tanh whatever `hidden_act` is.
             YolosHead::Pooler(dense) => context.output(
                 "pooler_output",
                 activate(dense.forward(first_token(last)), Activation::Tanh),

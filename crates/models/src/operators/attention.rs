@@ -71,6 +71,8 @@ fn mask<B: Ops>(
     if arguments.attributes.causal {
         let values: Vec<f32> = (0..queries * keys)
             .map(|index| {
+                // As `is_causal` of PyTorch: the first query sees the first key alone, also where
+                // there are more keys than queries.
                 if index % keys > index / keys {
                     f32::NEG_INFINITY
                 } else {

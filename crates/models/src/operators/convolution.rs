@@ -126,6 +126,7 @@ fn transposed<B: Ops>(arguments: &CallArguments<'_, B>) -> Result<DeviceTensor<B
     let output = output_padding(arguments.attributes);
     let (x, weight) = (arguments.float(0)?, arguments.float(1)?);
     let kernel = dims::<B>(&weight)[2..].to_vec();
+    // The same as a plain convolution of the spread and padded input with the turned kernel.
     let spread = (0..2).fold(x, |x, dimension| {
         let x = spread::<B>(x, dimension + 2, stride[dimension]);
         let reach = dilation[dimension] * (kernel[dimension] - 1);

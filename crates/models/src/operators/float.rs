@@ -72,6 +72,7 @@ pub(crate) fn pad<B: Ops>(
         (length > 0).then(|| full::<B>(&shape, number, &x))
     });
     let parts: Vec<FloatTensor<B>> = before.into_iter().chain([x]).chain(after).collect();
+    // Joining a single part would copy it.
     match <[FloatTensor<B>; 1]>::try_from(parts) {
         Ok([x]) => x,
         Err(parts) => B::float_cat(parts, dim),

@@ -15,6 +15,7 @@ pub(crate) fn moved<B: Ops>(
             [a, b] => x.swap(a, b),
             _ => return Err(arguments.refused("it exchanges two dimensions")),
         },
+        // burn permutes by strides alone, and the operator is about the order in memory.
         Operator::LayoutTransform => contiguous::<B>(x.permute(&attributes.axes)),
         Operator::Reshape | Operator::View => x.reshape(attributes.shape.clone()),
         Operator::Squeeze => {

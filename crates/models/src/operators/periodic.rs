@@ -61,6 +61,7 @@ fn read_back<B: Ops>(
     let pieces = pieces(&shape, PIECE);
     let mut element = None;
     for (index, piece) in pieces.iter().enumerate() {
+        // The last in any case: it has the largest offsets.
         if index % call.every.max(1) == 0 || index + 1 == pieces.len() {
             let (of, values) = download(result.clone().slice(&piece.ranges)).map_err(failed)?;
             element = Some(of);
@@ -125,6 +126,8 @@ fn fill<B: Ops>(shape: &[usize], element: Element, device: &B::Device) {
         Element::Bf16 => FloatDType::BF16,
         _ => FloatDType::F32,
     };
+    // The pool of memory most likely gives this block to the result, whose unwritten elements are
+    // NaN then.
     drop(B::float_full(
         Shape::from(shape.to_vec()),
         f64::NAN.into(),

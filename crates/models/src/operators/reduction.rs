@@ -34,6 +34,7 @@ pub(crate) fn reduced<B: Ops>(
 fn floats<B: Ops>(arguments: &CallArguments<'_, B>, x: FloatTensor<B>) -> FloatTensor<B> {
     let shape = dims::<B>(&x);
     let Some(dim) = arguments.attributes.dim else {
+        // A single row, because `with_nan_of` looks for NaN along a dimension.
         let row = reshape::<B>(x.clone(), [1, shape.iter().product()]);
         let whole = match arguments.operator {
             Operator::Sum => B::float_sum(x),
@@ -87,6 +88,7 @@ fn ints<B: Ops>(
             Operator::Prod => B::int_prod(x),
             _ => return Err(arguments.refused("the mean of integers is not an integer")),
         };
+        // burn has no tensors without dimensions.
         return Ok(B::int_reshape(whole, Shape::from([1])));
     };
     let kept = match arguments.operator {

@@ -12,6 +12,7 @@ pub(crate) fn upload<B: Ops>(input: &Input, device: &B::Device) -> DeviceTensor<
     match input.layout {
         Layout::Contiguous => plain(tensor, device),
         Layout::Reversed => {
+            // Permuted back by strides alone, so that the order in memory stays reversed.
             let axes: Vec<usize> = (0..tensor.shape.len()).rev().collect();
             plain::<B>(&tensor.permuted(&axes), device).permute(&axes)
         }

@@ -124,6 +124,7 @@ impl<B: Ops> DeviceTensor<B> {
     pub(crate) fn where_else(self, condition: BoolTensor<B>, other: Self) -> Option<Self> {
         match (self, other) {
             (Self::Float(a), Self::Float(b)) => {
+                // burn takes the last argument for each element that the mask marks.
                 Some(Self::Float(B::float_mask_where(b, condition, a)))
             }
             (Self::Int(a), Self::Int(b)) => Some(Self::Int(B::int_mask_where(b, condition, a))),

@@ -61,6 +61,8 @@ impl TensorWindows {
                     let start = tap / strides[dimension] % self.kernel[dimension]
                         * self.dilation[dimension];
                     let step = self.stride[dimension];
+                    // Up to the last window: a stride may leave elements after it that no window
+                    // covers.
                     let whole = output[dimension]
                         .checked_sub(1)
                         .map_or(start, |last| start + last * step + 1);

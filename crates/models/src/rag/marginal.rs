@@ -91,6 +91,8 @@ struct LogProbabilitySums<B: Ops> {
 
 impl Next {
     fn new(target: &LossTarget<'_>, shape: [usize; 2]) -> Self {
+        // The logits of a token are compared with the token after it, which the last one does not
+        // have.
         let ids: Vec<i64> = target
             .ids
             .chunks(shape[1])

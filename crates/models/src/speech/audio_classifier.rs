@@ -69,6 +69,7 @@ fn weighted<B: Ops>(states: Vec<Tensor<B, 3>>, weights: &Tensor<B, 1>) -> Tensor
 /// The mean over the frames of each recording, [batch, width]; computed in f32 and rounded once.
 fn pooled<B: Ops>(x: Tensor<B, 3>, share: Option<FrameShare<B>>) -> Tensor<B, 2> {
     let ([batch, frames, width], dtype, device) = (x.dims(), x.dtype(), x.device());
+    // Set to zero again: frames after the end have the bias of the projector.
     let (x, counts) = match share {
         Some((share, real)) => (x * share, real),
         None => (x, vec![frames; batch]),

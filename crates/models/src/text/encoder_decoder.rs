@@ -126,6 +126,7 @@ impl<B: Ops> DecoderHead<B> {
         match self {
             Self::Base => context.output("last_hidden_state", hidden),
             Self::LanguageModel { head, scale } => {
+                // A factor of one would be another pass over the tensor.
                 let hidden = if *scale == 1.0 {
                     hidden
                 } else {
@@ -138,6 +139,7 @@ impl<B: Ops> DecoderHead<B> {
                 let sentence = last_of(hidden, *end, inputs)?;
                 context.output(
                     "logits",
+                    // `BartClassificationHead` takes tanh whatever `activation_function` is.
                     out.forward(activate(dense.forward(sentence), Activation::Tanh)),
                 )
             }

@@ -130,6 +130,8 @@ impl<B: Ops> SwinLayer<B> {
             places: self.layernorm_before.forward(x.places.clone()),
             ..*x
         };
+        // After the norm, and hidden by no mask: as in `SwinLayer`, the zeros take part in
+        // attention.
         let image = padded(padded(normal.image(), 1, self.window), 2, self.window);
         let [batch, height, length, width] = image.dims();
         let windows = self.split(rolled(rolled(image, 1, shift), 2, shift));
@@ -141,6 +143,7 @@ impl<B: Ops> SwinLayer<B> {
         };
         let windows = self.attention.forward(windows, Some(bias));
         let image = self.join(windows, [batch, height, length, width]);
+        // The rest of a whole turn, which undoes the shift.
         let image = rolled(rolled(image, 1, height - shift), 2, length - shift);
         let image = image.narrow(1, 0, x.rows).narrow(2, 0, x.columns);
         image.reshape([batch, x.rows * x.columns, width])

@@ -41,6 +41,7 @@ impl Ops for Gpu {
     }
 
     fn affine_op(x: GpuTensor, weight: GpuTensor, bias: Option<GpuTensor>) -> GpuTensor {
+        // The library adds the bias in the kernel of the product, without another pass.
         bias.as_ref()
             .and_then(|bias| testgen_gpu::affine_by_library(&x, &weight, bias))
             .unwrap_or_else(|| reference_ops::add_bias::<Self>(Self::matmul_op(x, weight), bias))

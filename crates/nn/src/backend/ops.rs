@@ -80,6 +80,7 @@ pub trait Ops: Backend {
         weight: FloatTensor<Self>,
         options: ConvOptions<1>,
     ) -> FloatTensor<Self> {
+        // burn's convolutions read channels before positions.
         let channels_first = Self::float_swap_dims(x, 1, 2);
         Self::float_swap_dims(Self::conv1d(channels_first, weight, None, options), 1, 2)
     }

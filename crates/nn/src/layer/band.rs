@@ -8,6 +8,7 @@ use burn_tensor::{DType, Tensor, TensorData};
 use testgen_types::DeviceKind;
 
 /// The bias of a hidden key.
+// Finite, as in transformers: a softmax of infinite biases alone would be NaN.
 pub(super) const HIDDEN: f32 = f32::MIN;
 
 /// The number of pairs from which on a GPU computes them.

@@ -58,6 +58,7 @@ impl<B: Ops> CachedAttention<B> {
         let inner = heads * head_dim;
         Ok(Self {
             query: linear(names.query, width, inner, bias)?,
+            // `WhisperAttention` has no bias of keys.
             key: linear(names.key, width, inner, key_bias)?,
             value: linear(names.value, width, inner, bias)?,
             output: linear(names.output, inner, width, bias)?,

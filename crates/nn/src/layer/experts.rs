@@ -80,6 +80,7 @@ impl<B: Ops> Experts<B> {
         let (mut inward, mut outward) = (Vec::with_capacity(2 * count), Vec::with_capacity(count));
         for index in 0..count {
             let w = w.module("experts").module(index);
+            // Gate and up of an expert are neighbours, as `mix` cuts them.
             inward.push(w.module(gate).transposed("weight", [inner, width])?);
             inward.push(w.module(up).transposed("weight", [inner, width])?);
             outward.push(w.module(down).transposed("weight", [width, inner])?);

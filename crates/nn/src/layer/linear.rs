@@ -50,6 +50,7 @@ impl<B: Ops> Linear<B> {
         let weight = w.transposed("in_proj_weight", [3 * width, width])?;
         let bias: Tensor<B, 1> = w.tensor("in_proj_bias", [3 * width])?;
         Ok([0, 1, 2].map(|part| Self {
+            // By columns: the matrix was transposed while it was loaded.
             weight: weight.clone().narrow(1, part * width, width),
             bias: Some(bias.clone().narrow(0, part * width, width)),
         }))

@@ -54,6 +54,7 @@ fn tensor_fault(mut tensors: Map<String, Value>, data: usize) -> Option<String> 
             Err(fault) => return Some(format!("tensor `{}` {fault}", excerpt(name))),
         }
     }
+    // By offsets: a header may list tensors in another order than their data.
     placed.sort();
     let mut expected = 0;
     for (start, end, name) in placed {
@@ -96,6 +97,7 @@ fn place(info: &Value) -> Result<[usize; 2], String> {
     let text = excerpt(&format!("{shape:?}")).into_owned();
     let bytes = bits
         .ok_or_else(|| format!("has the shape {text}, whose size overflows"))?
+        // Some types have fewer than 8 bits.
         .div_ceil(8);
     match end.checked_sub(start) {
         Some(length) if length == bytes => Ok([start, end]),

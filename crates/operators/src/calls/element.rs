@@ -25,6 +25,7 @@ impl Element {
     /// The type in memory of tensors of a precision.
     pub const fn for_precision(precision: Precision) -> Self {
         match precision {
+            // TF32 rounds only the factors inside of a product; tensors have all bits of f32.
             Precision::F32 | Precision::Tf32 => Self::F32,
             Precision::F16 => Self::F16,
             Precision::Bf16 => Self::Bf16,
@@ -50,12 +51,15 @@ impl Element {
     /// Rounds to 16 bits in one step; the conversion of `half` may round to f32 first, and then
     /// rounds twice.
     fn round_half(self, value: f64) -> f64 {
+        // The step of an infinity would be infinite, and dividing by it would return NaN.
         if value == 0.0 || !value.is_finite() {
             return value;
         }
         // The exponent alone: the power of two at or below the value; 0 for numbers that every type
         // rounds to zero.
         let power = f64::from_bits(value.to_bits() & f64::INFINITY.to_bits());
+        // Neighbours with this exponent are two units apart; subnormal ones have a constant
+        // distance.
         let step = (power * 2.0 * self.unit()).max(self.smallest());
         let rounded = (value / step).round_ties_even() * step;
         if rounded.abs() > self.largest() {
@@ -80,6 +84,7 @@ impl Element {
         match self {
             Self::F32 => 2_f64.powi(-149),
             Self::F16 => 2_f64.powi(-24),
+            // The least exponent of f32, with 7 bits of fraction.
             Self::Bf16 => 2_f64.powi(-133),
             Self::I32 | Self::Bool => 1.0,
         }
@@ -99,6 +104,7 @@ impl Element {
         match self {
             Self::F32 => f64::from(f32::MAX),
             Self::F16 => 65_504.0,
+            // Eight ones as the mantissa, with the largest exponent of f32.
             Self::Bf16 => 255.0 * 2_f64.powi(120),
             Self::I32 => f64::from(i32::MAX),
             Self::Bool => 1.0,

@@ -71,11 +71,13 @@ impl HostTensor {
     /// The tensor with dimensions of size 1 repeated, and dimensions added in front, up to `shape`.
     #[must_use]
     pub fn expanded(&self, shape: &[usize]) -> Self {
+        // As in PyTorch, shapes are aligned at their last dimension.
         let added = shape.len() - self.shape.len();
         let strides = row_major_strides(&self.shape);
         let strides: Vec<usize> = (0..shape.len())
             .map(|dimension| match dimension.checked_sub(added) {
                 Some(own) if self.shape[own] == shape[dimension] => strides[own],
+                // A stride of 0 reads the same element again.
                 _ => 0,
             })
             .collect();
@@ -134,6 +136,7 @@ impl HostTensor {
 pub fn row_major_strides(shape: &[usize]) -> Vec<usize> {
     let mut strides = vec![1; shape.len()];
     for dimension in (1..shape.len()).rev() {
+        // Positions are found by dividing by strides.
         strides[dimension - 1] = strides[dimension] * shape[dimension].max(1);
     }
     strides
@@ -170,6 +173,7 @@ pub fn broadcast_shape(shapes: &[&[usize]]) -> Option<Vec<usize>> {
             let wide = lengths
                 .iter()
                 .copied()
+                // A length of 0 also replaces 1: the result is empty.
                 .find(|length| *length != 1)
                 .unwrap_or(1);
             lengths

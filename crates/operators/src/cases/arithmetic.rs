@@ -89,6 +89,7 @@ impl Arithmetic {
         let error = scaled(a.value, b.error) + scaled(b.value, a.error) + a.error * b.error;
         let variance =
             scaled(a.value * a.value, b.variance) + scaled(b.value * b.value, a.variance);
+        // One half unit, because IEEE 754 requires the nearest number.
         self.rounded(a.value * b.value, error, variance, 1.0)
     }
 
@@ -114,6 +115,7 @@ impl Arithmetic {
         let [below, above] =
             [f(a.value - a.error), f(a.value + a.error)].map(|edge| (edge - value).abs());
         let spread = below.max(above);
+        // A small error is multiplied by the slope of the function, which both ends estimate.
         let slope = if a.error > 0.0 { spread / a.error } else { 0.0 };
         self.rounded(value, spread, a.variance * slope * slope, 2.0 * ulps)
     }
@@ -160,6 +162,7 @@ impl Arithmetic {
         let mut sum = BoundedSum::default();
         for (a, b) in factors {
             let term = a.value * b.value;
+            // Both factors lose bits, and their product is rounded.
             let relative = (2.0 * self.factor + UNIT) * term.abs();
             let rounding = relative + subnormal_rounding(term);
             let carried = scaled(a.value, b.error) + scaled(b.value, a.error);
@@ -186,6 +189,7 @@ impl Arithmetic {
     /// The number as it is stored in the type of results.
     pub fn stored(self, number: BoundedNumber) -> BoundedNumber {
         let representable = self.element.round(number.value) == number.value;
+        // Otherwise a copy of an input could be wrong by a rounding.
         if number.value.is_nan() || number.is_exact() && representable {
             return number;
         }

@@ -33,6 +33,7 @@ pub struct ErrorEvaluation {
 const VARIANCE_LIMIT: f64 = 16.0;
 /// The largest sum of errors in units of their deviation, divided by the root of the number of
 /// elements.
+// A term that is missing in every sum can stay within each bound, but the errors have one sign.
 const BIAS_LIMIT: f64 = 8.0;
 /// Below this many elements the statistics say nothing that the bounds do not.
 const FEW: usize = 32;
@@ -60,6 +61,7 @@ pub fn evaluate(reference: &Reference, got: &HostTensor) -> ErrorEvaluation {
         .then(|| statistics(&elements, &mut evaluation.headroom))
         .flatten()
     {
+        // An element outside of its bound is the more precise failure, so it stays.
         evaluation.failure.get_or_insert(failure);
     }
     if evaluation.failure.is_some() {
@@ -119,6 +121,7 @@ fn statistics(elements: &[ElementPair], headroom: &mut f64) -> Option<String> {
         .iter()
         .map(|element| element.error() / element.expected.variance.sqrt());
     let bias = deviations.sum::<f64>().abs() / count.sqrt();
+    // Also if both are within their limits: the report shows how near they are.
     *headroom = headroom
         .min(VARIANCE_LIMIT / variance)
         .min(BIAS_LIMIT / bias);

@@ -14,6 +14,7 @@ use testgen_types::{Operator, OperatorGroup};
 pub fn integer_cases(operator: Operator) -> Vec<Case> {
     match operator.group() {
         OperatorGroup::Elementwise | OperatorGroup::Comparison => elementwise(operator),
+        // PyTorch refuses the mean of integers.
         OperatorGroup::Reduction if operator != Operator::Mean => retyped(operator, Element::I32),
         OperatorGroup::Movement | OperatorGroup::Indexing => [
             retyped(operator, Element::I32),
@@ -69,6 +70,7 @@ const SHAPE: [usize; 2] = [3, 5];
 
 fn elementwise(operator: Operator) -> Vec<Case> {
     use Operator::*;
+    // The product of two fits into 32 bits.
     let first = integers(operator, 0, [-1000, 1000]);
     let second = integers(operator, 1, [-1000, 1000]);
     let plain = Attributes::default();

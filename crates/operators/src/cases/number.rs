@@ -63,6 +63,7 @@ impl BoundedNumber {
 
 /// The larger of two; NaN if either is NaN.
 pub(crate) fn maximum(a: f64, b: f64) -> f64 {
+    // `f64::max` ignores NaN; PyTorch returns it.
     match (a.is_nan(), b.is_nan()) {
         (true, _) => a,
         (_, true) => b,

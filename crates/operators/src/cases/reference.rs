@@ -65,6 +65,7 @@ impl Reference {
             element: tensor.element,
             numbers,
             sums: false,
+            // A copy has the same bits, also the sign of a zero.
             signed_zeros: true,
         }
     }

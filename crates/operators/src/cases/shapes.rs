@@ -26,6 +26,7 @@ pub fn shape_cases(operator: Operator, element: Element) -> Vec<Case> {
 fn in_layout(case: &Case, layout: &Layout) -> Case {
     let mut call = case.call.clone();
     for input in &mut call.inputs {
+        // A stride of 0 stores one row for all of them, so all rows must be equal.
         if *layout == Layout::Expanded
             && !input.tensor.shape.is_empty()
             && input.tensor.shape[0] > 0

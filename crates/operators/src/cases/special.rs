@@ -93,6 +93,8 @@ fn filled(case: Case, element: Element, numbers: &[f64]) -> Case {
     }
     for index in (0..=last).filter(|index| !floats.contains(index)) {
         let values = (0..square)
+            // 3 does not divide the number of special numbers, so each one is chosen and not
+            // chosen.
             .map(|flat| f64::from(u8::from(flat % 3 == 0)))
             .collect();
         call.inputs[index].tensor = HostTensor::new([square], Element::Bool, values);

@@ -12,6 +12,7 @@ impl XorShift64 {
         let hash = text.bytes().fold(0xcbf2_9ce4_8422_2325_u64, |hash, byte| {
             (hash ^ u64::from(byte)).wrapping_mul(0x0100_0000_01b3)
         });
+        // The golden ratio in 64 bits: neighbouring numbers have states that differ in many bits.
         let state = hash ^ (number as u64 + 1).wrapping_mul(0x9e37_79b9_7f4a_7c15);
         // Zero is a fixed point of xorshift.
         Self(state | 1)

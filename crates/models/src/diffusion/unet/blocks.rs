@@ -37,6 +37,7 @@ impl<B: Ops> UnetBlock<B> {
             config.resnet(config.resnet_out_scale_factor),
             config.block_out_channels[index],
         );
+        // Blocks of the upward path, too: their names are aliases of these kinds.
         let attentive = if kind == UnetBlockType::CrossAttnDownBlock2D {
             inner.len()
         } else {

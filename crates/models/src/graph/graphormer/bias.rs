@@ -113,6 +113,7 @@ impl<B: Ops> GraphBias<B> {
             .cast(DType::F32)
             .reshape([1, self.heads, 1, 1]);
         let from_nodes = token.clone().expand([batch, self.heads, nodes, 1]);
+        // One more than nodes: the token's distance to itself is the same, as in transformers.
         let from_token = token.expand([batch, self.heads, 1, nodes + 1]);
         let all = Tensor::cat(vec![from_token, Tensor::cat(vec![from_nodes, pairs], 3)], 2);
         Ok(all + given(inputs, [batch, nodes])?)

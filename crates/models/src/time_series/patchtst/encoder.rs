@@ -154,6 +154,7 @@ impl<B: Ops> PatchTstLayer<B> {
         let shape = AttentionShape {
             width,
             heads: config.num_attention_heads,
+            // Whatever `bias` says, which is for the MLP alone.
             bias: true,
         };
         let norm = |name| PatchNorm::load(config, &w.module(name));
@@ -167,6 +168,7 @@ impl<B: Ops> PatchTstLayer<B> {
             norm_sublayer3: norm("norm_sublayer3")?,
             ff: Mlp::load(
                 w,
+                // Between them are the activation and a dropout.
                 ["ff.0", "ff.3"],
                 [width, inner],
                 config.activation_function,
@@ -185,6 +187,7 @@ impl<B: Ops> PatchTstLayer<B> {
             .around(x, &self.norm_sublayer1, attend)
             .reshape([batch, channels, places, width]);
         if let Some(norm) = &self.norm_sublayer2 {
+            // `PatchTSTEncoderLayer` has one attention for both directions.
             let across = x.swap_dims(1, 2).reshape([batch * places, channels, width]);
             x = self
                 .around(across, norm, attend)

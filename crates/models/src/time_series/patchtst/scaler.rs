@@ -58,6 +58,7 @@ impl Scaler {
         let dtype = series.dtype();
         // In f32, and rounded once.
         let x = series.cast(DType::F32);
+        // Without a mask everything was observed.
         let observed = observed.unwrap_or_else(|| x.zeros_like() + 1.0);
         let count = over_time(observed.clone());
         let SeriesScale { loc, scale } = match self {

@@ -78,6 +78,7 @@ impl ResNetConfig {
     /// stage.
     pub(crate) fn validate_backbone(&self) -> Result<(), String> {
         let last = format!("stage{}", self.hidden_sizes.len());
+        // `DetrModel` reads the last map that the backbone returns.
         let given = self
             .rest
             .get("out_features")

@@ -12,6 +12,7 @@ pub(super) fn normalisation(dimensions: &mut Dimensions<'_>) -> Described {
     let operator = dimensions.call().operator;
     let of_rows = matches!(operator, Operator::LayerNorm | Operator::RmsNorm);
     let x = dimensions.shape(0, Some(if of_rows { 2 } else { 3 }))?;
+    // Weight, bias, mean and variance, as far as the operator has them.
     let vectors = match operator {
         Operator::RmsNorm => 1,
         Operator::BatchNorm => 4,
@@ -157,6 +158,7 @@ fn attended(dimensions: &mut Dimensions<'_>) -> Described {
     let (q, k) = (dimensions.shape(0, Some(4))?, dimensions.shape(1, Some(4))?);
     dimensions.shape(2, Some(4))?;
     dimensions.at_most(4)?;
+    // Without elements, a division by zero or a query without a key would follow.
     if q.contains(&0) || k.contains(&0) || !q[1].is_multiple_of(k[1]) {
         return Err(format!("{} heads cannot share the keys of {}", q[1], k[1]));
     }
@@ -196,6 +198,7 @@ fn every_query_has_a_key(
     };
     let causal = dimensions.call().attributes.causal;
     match mask.values.chunks(keys).enumerate().all(|(row, line)| {
+        // A causal query sees the keys up to its own position.
         let last = if causal { row % queries + 1 } else { keys };
         line.iter().take(last).any(|seen| *seen != 0.0)
     }) {

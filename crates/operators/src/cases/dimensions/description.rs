@@ -56,6 +56,7 @@ pub(crate) fn product(lengths: &[usize]) -> Option<usize> {
     let elements = lengths
         .iter()
         .try_fold(1_usize, |product, length| product.checked_mul(*length));
+    // Terabytes in every type; below it, no later product of a length and a stride overflows.
     elements.filter(|elements| *elements < 1 << 40)
 }
 
@@ -133,6 +134,7 @@ impl<'c> Dimensions<'c> {
             .call
             .tensor(index)
             .ok_or_else(|| format!("input {index} is missing"))?;
+        // Numbers of I32 are whole: tensors are rounded to their type when they are made or read.
         match tensor.element == Element::I32
             && tensor
                 .values

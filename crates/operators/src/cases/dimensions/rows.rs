@@ -214,6 +214,7 @@ pub(super) fn movement(dimensions: &mut Dimensions<'_>) -> Described {
         }
         Operator::LayoutTransform => {
             let mut axes = attributes.axes.clone();
+            // A permutation has every axis once.
             axes.sort_unstable();
             if !axes.into_iter().eq(0..shape.len()) {
                 return Err("the axes are not those of the tensor".to_owned());
@@ -234,6 +235,7 @@ fn reshaped(dimensions: &mut Dimensions<'_>, shape: &[usize]) -> Result<(), Prob
     }
     let mut free: Vec<usize> = (0..target.len()).collect();
     let mut pairs = Vec::new();
+    // A reshape adds and removes dimensions of length 1, so they need no partner.
     for (dim, length) in shape.iter().enumerate().filter(|(_, length)| **length != 1) {
         let Some(found) = free.iter().position(|entry| target[*entry] == *length) else {
             return Ok(());
@@ -281,6 +283,7 @@ fn sliced(dimensions: &mut Dimensions<'_>, shape: &[usize]) -> Described {
     dimensions.tie(end - start, vec![DimensionSlot::Range])?;
     independent(dimensions, 0, shape)?;
     let mut result = shape.to_vec();
+    // A damaged file may have a step of 0, which the reference takes as 1, too.
     result[dim] = (end - start).div_ceil(step.max(1));
     Ok(product(&result))
 }

@@ -25,6 +25,7 @@ fn are_lists(dimensions: &Dimensions<'_>, rank: usize) -> Result<(), Problem> {
         .all(|list| !list.contains(&0));
     match positive
         && lists.iter().all(|list| {
+            // An empty list is the default of PyTorch, as `Windows` reads it.
             (list.is_empty() || list.len() == rank) && list.iter().all(|number| *number < LARGEST)
         }) {
         true => Ok(()),
@@ -75,6 +76,7 @@ fn vectors(dimensions: &mut Dimensions<'_>) -> Result<Vec<usize>, Problem> {
     vectors
         .iter()
         .try_for_each(|vector| dimensions.shape(*vector, Some(1)).map(drop))?;
+    // Weight, bias, mean and variance of the normalisation; the convolution has no bias.
     if fused && vectors.len() != 4 {
         return Err(format!("it has {} inputs, expected 6", vectors.len() + 2));
     }
@@ -95,6 +97,7 @@ fn tie_channels(
     } else {
         [weight[1], weight[0] / groups]
     };
+    // The first dimension of a transposed weight is the input channels.
     let grouped = part_of_input(1, 0, if transposed { inner } else { out });
     let mut by_group = vec![DimensionSlot::Groups, part_of_input(0, 1, inner), grouped];
     by_group.extend(vectors.iter().map(|vector| part_of_input(*vector, 0, out)));
@@ -149,6 +152,7 @@ fn spread(
         .map(|index| {
             let [stride, dilation] =
                 [&attributes.stride, &attributes.dilation].map(|list| at(list, index, 1));
+            // Neighbours of the input are `stride` apart, and the last one adds a whole window.
             let whole = (x[index + 2] - 1) * stride + dilation * (weight[index + 2] - 1) + 1;
             let whole = whole + at(&attributes.output_padding, index, 0);
             whole

@@ -14,6 +14,7 @@ pub(super) struct ElementPair {
 
 impl ElementPair {
     pub(super) fn new(reference: &Reference, expected: BoundedNumber, got: f64) -> Self {
+        // A number beyond the largest one of the type is an infinity on the device.
         let rounded = reference.element.round(expected.value);
         let finite = rounded.is_finite() && got.is_finite();
         let headroom = if finite {

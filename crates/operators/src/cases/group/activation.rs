@@ -168,6 +168,7 @@ fn shifted(arithmetic: Arithmetic, scores: &[BoundedNumber]) -> Vec<BoundedNumbe
         .fold(f64::NEG_INFINITY, maximum);
     scores
         .iter()
+        // A softmax is the same for every shift, so the largest score needs no bound.
         .map(|score| arithmetic.sub(*score, BoundedNumber::exact(largest)))
         .collect()
 }

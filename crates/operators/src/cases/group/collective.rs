@@ -89,6 +89,7 @@ pub(super) fn reference(call: &Call, arithmetic: Arithmetic) -> Reference {
         }
         (RowParallelProduct, Some(x), Some(weight)) => {
             let (shape, parts) = product(arithmetic, x, weight);
+            // A rank sends its part in the type of the tensors.
             let parts: Vec<BoundedNumber> = parts
                 .into_iter()
                 .map(|number| arithmetic.stored(number))

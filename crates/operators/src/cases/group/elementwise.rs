@@ -89,6 +89,7 @@ pub(super) fn reference(call: &Call, arithmetic: Arithmetic) -> Reference {
 }
 
 fn compute(call: &Call, arithmetic: Arithmetic, row: &[f64]) -> BoundedNumber {
+    // Operators on one number do not read `b`.
     let [a, b] =
         [0, 1].map(|index| BoundedNumber::exact(row.get(index).copied().unwrap_or(f64::NAN)));
     match call.operator {

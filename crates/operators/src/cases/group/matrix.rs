@@ -48,6 +48,7 @@ pub(super) fn reference(call: &Call, arithmetic: Arithmetic) -> Reference {
     match (call.operator, call.tensor(0), call.tensor(1)) {
         (Operator::Transpose, Some(x), _) => {
             let mut axes: Vec<usize> = (0..x.shape.len()).collect();
+            // As `torch.transpose`, which exchanges two dimensions.
             if let [a, b] = *call.attributes.axes {
                 axes.swap(a, b);
             }

@@ -42,6 +42,7 @@ fn inputs(sizes: &CaseSizes<'_>) -> Vec<HostTensor> {
         _ => return Vec::new(),
     };
     let mut inputs = vec![
+        // The mean is not 0, so that it matters whether an operator subtracts it.
         sizes.floats(0, &shape, [-1.0, 2.0]),
         sizes.floats(1, &[channels], [0.5, 1.5]),
     ];
@@ -90,6 +91,7 @@ fn together(call: &Call, x: &HostTensor, weight: &HostTensor) -> usize {
     match call.operator {
         Operator::LayerNorm | Operator::RmsNorm => weight.len(),
         Operator::GroupNorm => x.len() / (x.shape[0] * call.attributes.groups).max(1),
+        // Instance normalisation: the positions of one channel.
         _ => x.shape[2],
     }
 }
@@ -105,6 +107,7 @@ pub fn norm_statistics(call: &Call, arithmetic: Arithmetic) -> Option<Reference>
     };
     let (x, weight) = (call.tensor(0)?, call.tensor(1)?);
     let numbers = exact(x);
+    // `chunks` refuses a length of 0, which an empty tensor has.
     let parts = numbers.chunks(together(call, x, weight).max(1));
     let eps = call.attributes.eps;
     let groups: Vec<[BoundedNumber; 2]> = parts
@@ -175,6 +178,7 @@ fn scaled(
 }
 
 fn by_variance(arithmetic: Arithmetic, part: &[BoundedNumber], eps: f64) -> Vec<BoundedNumber> {
+    // A whole number below 2^24 is exact in f32.
     let count = BoundedNumber::exact(part.len() as f64);
     let mean = arithmetic.div(arithmetic.sum(part.iter().copied()), count);
     let centred: Vec<BoundedNumber> = part

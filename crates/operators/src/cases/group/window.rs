@@ -32,6 +32,7 @@ impl Windows {
                 let extent = self.dilation[dimension] * (self.kernel[dimension] - 1) + 1;
                 length
                     .checked_sub(extent)
+                    // A window that is larger than its padded input has no position.
                     .map_or(0, |rest| rest / self.stride[dimension] + 1)
             })
             .collect()

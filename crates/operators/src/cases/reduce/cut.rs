@@ -43,6 +43,7 @@ pub(super) fn cut(call: &Call, dimension: &Dimension, length: usize, end: KeptEn
             DimensionSlot::Shape(index) => call.attributes.shape[index] = length,
             DimensionSlot::Kernel(index) => call.attributes.kernel[index] = length,
             DimensionSlot::Groups => call.attributes.groups = length,
+            // Only the range becomes shorter; the dimension that it selects from has its own entry.
             DimensionSlot::Range => {
                 call.attributes.range[0] += start;
                 call.attributes.range[1] = call.attributes.range[0] + length;

@@ -62,6 +62,7 @@ fn composed(
         };
         current.extend(left.by_ref().take(more));
         let attributes = match part {
+            // The fused operator has the form with erf, whatever its attributes say.
             Operator::Gelu => Attributes::default(),
             _ => call.attributes.clone(),
         };

@@ -55,6 +55,7 @@ fn limits(call: &Call) -> Option<[i64; 2]> {
         ) => Some([-8, 8]),
         (OperatorGroup::Matrix | OperatorGroup::Collective, _)
         | (_, Sum | Max | Min | WeightedSum | MatmulBiasRelu) => Some([-3, 3]),
+        // A window in three dimensions adds 81 products; bf16 has every integer up to 256 only.
         (OperatorGroup::Convolution, _) | (_, Prod) => Some([-1, 1]),
         (_, MaxPool1d | MaxPool2d | MaxPool3d) => Some([-8, 8]),
         (_, MseLoss | L1Loss) if summed => Some([-3, 3]),

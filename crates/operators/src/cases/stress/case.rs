@@ -130,6 +130,7 @@ fn may_repeat(operator: Operator, tensor: usize, dim: usize) -> bool {
 /// The length in the whole call of a dimension that has `length` in the period's call.
 fn whole_length(length: usize, period: &Period, sizes: &[usize]) -> usize {
     (0..sizes.len())
+        // The repeated lengths of a case differ, so that a length shows which size it repeats.
         .find(|index| period.sizes[*index] != sizes[*index] && period.sizes[*index] == length)
         .map_or(length, |index| sizes[index])
 }

@@ -50,6 +50,8 @@ fn digest_of_part(values: &[f32]) -> u64 {
     let rest = chunks.remainder();
     for chunk in chunks {
         for (lane, value) in lanes.iter_mut().zip(chunk) {
+            // A product carries from low bits to high ones only; the rotation brings high bits
+            // back.
             *lane = (*lane ^ u64::from(value.to_bits()))
                 .wrapping_mul(PRIME)
                 .rotate_left(23);

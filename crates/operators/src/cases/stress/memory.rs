@@ -140,6 +140,7 @@ fn count(shape: &[usize]) -> u64 {
     shape
         .iter()
         .map(|length| *length as u64)
+        // An estimate that overflows is larger than every memory, and must not become a small one.
         .fold(1, u64::saturating_mul)
 }
 

@@ -60,7 +60,10 @@ impl Stress<'_> {
             .failure
             .as_ref()
             .map(|failure| format!("{failure}{}", self.input_problem(case)));
+        // First the shape and the device: elements were compared as if both were right.
         let problem = self.misplaced(case, &result).or(wrong);
+        // Further runs are compared with the bits of the first one, which prove nothing if it is
+        // wrong.
         let failure = problem.or_else(|| self.after_other_work(case, &bits));
         let failure = failure.or_else(|| {
             if twice {

@@ -15,7 +15,8 @@ pub(super) fn emphasise(call: &mut Call) {
                 .unwrap_or(1);
             every_last(call, 2, 2, width, |value| value * 256.0);
         }
-        // The logits of the last class.
+        // The logits of the last class: the power of 8 is about 3,000, so that it counts as much as
+        // thousands of others.
         Operator::CrossEntropyLoss => every_last(call, 0, 1, 1, |logit| logit + 8.0),
         _ => {}
     }
@@ -40,6 +41,7 @@ fn every_last(
             .take(count)
             .for_each(|value| *value = change(*value));
     }
+    // `new` rounds the changed numbers to the type of the tensor.
     *tensor = HostTensor::new(tensor.shape.clone(), tensor.element, values);
 }
 
