@@ -7,7 +7,7 @@ mod segments;
 mod tokens;
 
 use super::*;
-use crate::{check::tests::OnHost, golden::Noise, harness::ToleranceOverride};
+use crate::{check::tests::OnHost, golden::Noise, harness::ToleranceOverride, task::SpokenText};
 use serde_json::{Value, json};
 use testgen_nn::array::Array;
 use testgen_types::{Architecture, Precision};
@@ -32,15 +32,21 @@ static THRESHOLDS: [ToleranceOverride; 3] = [
     threshold("tokens"),
 ];
 
-/// The result of a comparison, and the names of the compared numbers.
+/// The result of a comparison in f32, and the names of the compared numbers.
 fn compared(expected: Value, got: &Response) -> (CheckResult, Vec<String>) {
+    compared_in(Precision::F32, expected, got)
+}
+
+fn compared_in(
+    precision: Precision,
+    expected: Value,
+    got: &Response,
+) -> (CheckResult, Vec<String>) {
     let expected = serde_json::from_value(expected).unwrap();
     let noise = Noise::default();
     OnHost::for_architecture(Architecture::DecoderOnly).run(|run| {
-        let mut comparison = AnswerComparison::new(
-            run,
-            Tolerance::new(&noise, &THRESHOLDS, Precision::F32, false),
-        );
+        let mut comparison =
+            AnswerComparison::new(run, Tolerance::new(&noise, &THRESHOLDS, precision, false));
         let summary = compare(&mut comparison, &expected, got);
         let result = summary.and_then(|summary| comparison.conclude().map(|()| summary));
         (
@@ -84,4 +90,24 @@ fn an_array_of_another_shape_is_a_failure() {
         compared(recorded, &answer(&[4])).0,
         "row 0: `latents` has the shape [4], expected [2, 2]",
     );
+}
+
+#[test]
+fn in_16_bits_another_length_that_the_model_computes_is_not_decided() {
+    let row = |name: &str| json!({ "vectors": [{ name: { "shape": [2], "values": [1.0, 2.0] } }] });
+    let speech = Response::Speech(vec![SpokenText {
+        waveform: Array::floats([3], vec![1.0, 2.0, 3.0]),
+        sampling_rate: 1,
+    }]);
+    let mut recorded = row("waveform");
+    recorded["vectors"][0]["sampling_rate"] = json!({ "shape": [1], "values": [1.0] });
+    let in_precision = |precision| compared_in(precision, recorded.clone(), &speech).0;
+    let reason = "row 0: `waveform` has the shape [3], expected [2]";
+    fails(in_precision(Precision::F32), reason);
+    is_skipped(in_precision(Precision::Bf16));
+
+    // The length of a latent is its input's.
+    let latents = Response::Latents(vec![Array::floats([3], vec![1.0; 3])]);
+    let in_16_bits = compared_in(Precision::Bf16, row("latents"), &latents);
+    fails(in_16_bits.0, "row 0: `latents` has the shape [3]");
 }
