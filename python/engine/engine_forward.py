@@ -45,7 +45,6 @@ def empty_image(model):
     return {"pixel_values": torch.zeros(1, vision.num_channels, *sides)}
 
 
-@torch.no_grad()
 def passages(model, inputs):
     """The passages that the retriever finds on the host, and the texts that the generator reads with them."""
     states = model.question_encoder(inputs["input_ids"], attention_mask=inputs.get("attention_mask"))[0]

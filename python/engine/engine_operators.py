@@ -47,14 +47,14 @@ def work(call, device, *, math):
     inputs = inputs_of(call, device.torch)
     if call.repeated and "fill" in call.repeated:
         torch_repeated.fill(call.repeated["fill"], inputs, device.torch)
-    return lambda: compute(call, inputs, math)
+    function = torch_operators.function(call.operator, call.attributes, math=math)
+    return lambda: compute(function, inputs)
 
 
-@torch.no_grad()
-def compute(call, inputs, math):
+def compute(function, inputs):
     """The result of a call."""
     try:
-        return torch_operators.compute(call.operator, inputs, call.attributes, math=math)
+        return function(inputs)
     except NotImplementedError as error:
         # Not every function has a kernel for every type, for instance `avg_pool3d` for bf16 on the CPU.
         raise Unsupported(str(error)) from error

@@ -29,7 +29,6 @@ class Session:
         """Forgets all tokens."""
         self.cache, self.encoded, self.length, self.earlier = None, None, 0, []
 
-    @torch.no_grad()
     def step(self, inputs):
         """The outputs of the new tokens."""
         inputs = {name: value.to(self.model.dtype) if value.is_floating_point() else value for name, value in inputs.items()}

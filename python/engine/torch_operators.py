@@ -158,20 +158,27 @@ def same_name(name: str) -> Callable | None:
     return getattr(torch, name, None) or getattr(F, name, None)
 
 
-def compute(name: str, t: list[torch.Tensor], a: dict, *, math: bool) -> torch.Tensor:
-    """The result of a call; `math` computes attention of its parts in place of a fused kernel."""
-    if name in RENAMED:
-        return RENAMED[name](*t)
+def function(name: str, a: dict, *, math: bool) -> Callable[[list[torch.Tensor]], torch.Tensor]:
+    """The function of a call's tensors; `math` computes attention of its parts in place of a fused kernel.
+
+    What depends on the operator alone is looked up once, and not in every call that is timed.
+    """
+    if named := RENAMED.get(name):
+        return lambda t: named(*t)
     if name == "scaled_dot_product_attention":
-        return attention(t, a, math)
-    if name in WITH_ATTRIBUTES:
-        return WITH_ATTRIBUTES[name](t, a)
+        return lambda t: attention(t, a, math)
+    if found := WITH_ATTRIBUTES.get(name):
+        return lambda t: found(t, a)
     if name in REDUCTIONS:
-        return reduction(name, t[0], a["dim"])
+        return lambda t: reduction(name, t[0], a["dim"])
     if name in POOLS:
-        return adaptive(name, t[0], a) if name.startswith("adaptive") else pool(name, t[0], a)
-    if name in LOSSES:
-        return LOSSES[name](t[0], wide(t[1]), reduction=a["reduction"])
+        pooled = adaptive if name.startswith("adaptive") else pool
+        return lambda t: pooled(name, t[0], a)
+    if loss := LOSSES.get(name):
+        return lambda t: loss(t[0], wide(t[1]), reduction=a["reduction"])
     if name in FUSED:
-        return fused(name, t, a)
-    return convolution(name, t, a) if name in CONVOLUTIONS else same_name(name)(*t)
+        return lambda t: fused(name, t, a)
+    if name in CONVOLUTIONS:
+        return lambda t: convolution(name, t, a)
+    same = same_name(name)
+    return lambda t: same(*t)
