@@ -86,6 +86,19 @@ fn a_scheme_is_known_and_divides_the_layers_of_synthetic_weights() {
 }
 
 #[test]
+fn a_missing_key_has_the_help_for_that_key() {
+    let missing = |entry: &str| errors(&format!("{BERT}checks: {{ skip: [{entry}] }}\n"));
+    let check = missing("{ reason: no cache }");
+    assert!(
+        check.contains("missing key `checks.skip[0].check`")
+            && check.contains("docs/reference/spec.md says what each can be"),
+        "{check}"
+    );
+    let reason = missing("{ check: finite }");
+    assert!(reason.contains("say why in a few words"), "{reason}");
+}
+
+#[test]
 fn rules_between_keys_hold() {
     assert_says(
         &BERT.replace("model_type: bert", "model_type: gpt2"),
