@@ -99,6 +99,15 @@ fn a_missing_key_has_the_help_for_that_key() {
 }
 
 #[test]
+fn every_key_of_an_entry_is_read() {
+    let entry = "{ check: fnite, owner: me, expires: soon, reason: 5 }";
+    let found = errors(&format!("{BERT}checks: {{ xfail: [{entry}] }}\n"));
+    for expected in ["`fnite`", "`soon` is not a date", "must be text"] {
+        assert!(found.contains(expected), "`{expected}` is not in\n{found}");
+    }
+}
+
+#[test]
 fn rules_between_keys_hold() {
     assert_says(
         &BERT.replace("model_type: bert", "model_type: gpt2"),
