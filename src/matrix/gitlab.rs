@@ -184,7 +184,8 @@ fn minutes(minutes: u32) -> String {
 fn cache(policy: &str) -> Yaml {
     map([
         ("key", map([("files", list(["Cargo.lock"]))])),
-        ("paths", list(["target", ".cargo/registry"])),
+        // Without the registry: cargo keeps it outside of the project, from which GitLab caches.
+        ("paths", list(["target"])),
         ("policy", policy.into()),
     ])
 }
