@@ -165,6 +165,8 @@ pub(super) fn run_tests(selected: &str, directory: &str, options: &str) -> Strin
         &format!("mkdir -p {directory}"),
         // Absolute, because tests run in the directory of the suite.
         &format!("export TESTGEN_REPORT=\"$PWD\"/{directory}/report.jsonl"),
+        // Tests append to it, and a volume still has the records of the last run.
+        "rm -f \"$TESTGEN_REPORT\"",
         "status=0",
         &format!(
             "target/ci/bin/cargo-nextest nextest list {which} --message-format oneline > {directory}/tests.txt"
