@@ -134,7 +134,7 @@ pub(super) fn run(arguments: &BenchArguments, out: &mut Out) -> Result<ExitCode,
     environment.extend(tuning);
     let selection = select(&filter, &list(&suite, &environment)?);
     environment.extend(arguments.variables(&selection, &devices));
-    let part = SuitePart {
+    let mut part = SuitePart {
         name: None,
         selection,
         environment,
@@ -144,8 +144,11 @@ pub(super) fn run(arguments: &BenchArguments, out: &mut Out) -> Result<ExitCode,
         work: Work::Times,
     };
     let mut executions = Vec::new();
+    let starts = arguments.starts.get();
     // One after another: processes that compute side by side would slow each other down.
-    for _ in 0..arguments.starts.get() {
+    for start in 1..=starts {
+        // A log for each, because the log of one that crashed must stay.
+        part.name = (starts > 1).then(|| format!("start-{start}"));
         let part = std::slice::from_ref(&part);
         executions.extend(execute(&suite, part, &options, &mut progress)?);
     }

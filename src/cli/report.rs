@@ -217,7 +217,6 @@ fn read_tests(path: &Path) -> Result<BTreeSet<String>, ReportError> {
     let text = read_text(path, limit::REPORT)?;
     Ok(text
         .lines()
-        // `nextest list` writes the test binary before the name.
         .filter_map(|line| line.split_whitespace().next_back())
         .map(str::to_owned)
         .collect())

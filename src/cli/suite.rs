@@ -7,7 +7,7 @@ use crate::{
     settings::Settings,
     verification::{render_human, verify_suite},
 };
-use std::{ffi::OsString, path::Path};
+use std::{ffi::OsString, path::Path, process::ExitStatus};
 use testgen_base::{cli_error::Error, progress::RunProgress, text::Count};
 
 /// Writes the whole suite, and verifies it. Findings are printed to stderr.
@@ -59,20 +59,21 @@ pub(super) fn simulated_devices(
 }
 
 /// Keeps the reports of processes that wrote lines as long as they ran. Returns the problem of the
-/// first process that ended early, and prints the end of the output of each.
+/// first process that ended early, and prints the end of the output of each such process.
 pub(super) fn keep_lines(
     executions: Vec<Execution>,
     report: &Path,
 ) -> Result<Option<String>, Error> {
-    let crashed = executions
-        .iter()
-        .map(|execution| execution.status)
-        .find(|status| !status.success());
+    let statuses: Vec<ExitStatus> = executions.iter().map(|each| each.status).collect();
     let logs = keep_reports(executions, report)?;
-    if crashed.is_some() {
-        logs.iter().for_each(|log| show_end(log));
+    let mut problem = None;
+    for (status, log) in statuses.iter().zip(&logs) {
+        if !status.success() {
+            show_end(log);
+            problem.get_or_insert(format!("the suite ended before it was done ({status})"));
+        }
     }
-    Ok(crashed.map(|status| format!("the suite ended before it was done ({status})")))
+    Ok(problem)
 }
 
 /// Prints the end of the output of a suite that crashed.

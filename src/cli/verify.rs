@@ -89,7 +89,6 @@ fn fix(arguments: &VerifyArguments) -> Result<Vec<FixedFile>, Error> {
 /// Prints to stderr, because stdout contains the result alone.
 fn print_fixed(fixed: &[FixedFile]) {
     for FixedFile { path, fixes } in fixed {
-        // On stderr, because standard output has the findings, often for a program.
         eprintln!("fixed {}: {}", Quoted(path), fixes.join(", "));
     }
 }

@@ -22,6 +22,10 @@ const IMAGE: &str = "testgen-suite";
 /// The claim that reports are written to.
 const CLAIM: &str = "testgen-reports";
 
+/// The first lines of every job.
+// Scripts write below the working directory, where the claim is not mounted.
+const START: &str = "cd /testgen\nln -sfn /reports reports";
+
 /// Names of Kubernetes objects, which also become labels of pods.
 // The limit of a label's value.
 const LONGEST_NAME: usize = 63;
@@ -46,13 +50,10 @@ pub(super) fn file(plan: &MatrixPlan) -> File {
 
 fn cpu(plan: &MatrixPlan) -> Yaml {
     let names: Vec<String> = plan.engines.iter().map(ToString::to_string).collect();
-    let mut steps = vec!["cd /testgen".to_owned()];
+    let mut steps = vec![START.to_owned()];
     steps.extend(script::engines(&names, plan.ci.cpu.python.as_deref()));
-    steps.push("export TESTGEN_REQUIRE=cpu TESTGEN_REPORT=/reports/cpu.jsonl".to_owned());
-    let archive = script::ARCHIVE;
-    steps.push(format!(
-        "target/ci/bin/cargo-nextest nextest run --archive-file {archive} --workspace-remap . --no-fail-fast -E 'test(/::cpu::/)'"
-    ));
+    steps.push("export TESTGEN_REQUIRE=cpu".to_owned());
+    steps.push(script::run_tests("-E 'test(/::cpu::/)'", "reports/cpu", ""));
     let script = steps.join("\n");
     let image = plan.ci.cpu.image.as_deref().unwrap_or(IMAGE);
     let pod = pod(image, &script, map([]), map([]));
@@ -80,9 +81,8 @@ fn gpu(family: &RunnerFamily, jobs: &[ShardJob], names: &mut BTreeSet<String>) -
         "reports/{}-{}-$JOB_COMPLETION_INDEX",
         family.name, first.runner
     );
-    // The script writes below the working directory, where the claim is not mounted.
     let script = format!(
-        "cd /testgen\nln -sfn /reports reports\n{}\n{}",
+        "{START}\n{}\n{}",
         script::preflight(family),
         script::run_slice(family, &slice, &directory)
     );

@@ -109,7 +109,7 @@ pub(super) fn run_slice(family: &RunnerFamily, slice: &str, directory: &str) -> 
         shell_quote(&family.requirement())
     ));
     if family.gpus.get() == 1 {
-        steps.push(run_tests(family, slice, directory, ""));
+        steps.push(run_tests(&selected(family, slice), directory, ""));
     } else {
         steps.push(on_every_gpu(family, slice, directory));
     }
@@ -121,8 +121,7 @@ pub(super) fn run_slice(family: &RunnerFamily, slice: &str, directory: &str) -> 
 fn on_every_gpu(family: &RunnerFamily, slice: &str, directory: &str) -> String {
     let RunnerFamily { device, gpus, .. } = family;
     let tests = run_tests(
-        family,
-        slice,
+        &selected(family, slice),
         &format!("{directory}/\"gpu-$1\""),
         // Rounded up, so that a GPU has a thread when there are more GPUs than processors.
         &format!(" --test-threads \"$(( ($(nproc) + {gpus} - 1) / {gpus} ))\""),
@@ -154,16 +153,20 @@ fn on_every_gpu(family: &RunnerFamily, slice: &str, directory: &str) -> String {
     ])
 }
 
-/// The tests of one process.
-fn run_tests(family: &RunnerFamily, slice: &str, directory: &str, options: &str) -> String {
-    let which = format!(
-        "--archive-file {ARCHIVE} --workspace-remap . --partition {slice} -E {}",
-        shell_quote(&family.filter)
-    );
+/// The arguments of nextest for a slice of a family.
+fn selected(family: &RunnerFamily, slice: &str) -> String {
+    format!("--partition {slice} -E {}", shell_quote(&family.filter))
+}
+
+/// The tests of one process, which the arguments `selected` of nextest choose.
+pub(super) fn run_tests(selected: &str, directory: &str, options: &str) -> String {
+    let which = format!("--archive-file {ARCHIVE} --workspace-remap . {selected}");
     lines(&[
         &format!("mkdir -p {directory}"),
         // Absolute, because tests run in the directory of the suite.
         &format!("export TESTGEN_REPORT=\"$PWD\"/{directory}/report.jsonl"),
+        // Tests append to it, and a volume still has the records of the last run.
+        "rm -f \"$TESTGEN_REPORT\"",
         "status=0",
         &format!(
             "target/ci/bin/cargo-nextest nextest list {which} --message-format oneline > {directory}/tests.txt"

@@ -112,25 +112,30 @@ fn check_node_selector(runner: &Runner) -> Result<(), MatrixError> {
     };
     let (key, value) = (excerpt(key), excerpt(value));
     let what = format!("`{key}` = `{value}` is not a label of a node");
-    let help = "write a label of Kubernetes: [PREFIX/]NAME, of up to 253 and 63 letters, digits, `-`, `_` and `.`";
+    let help = "write a label of Kubernetes: [PREFIX/]NAME, of up to 253 and 63 letters, digits, `-`, `_` and `.`, with a letter or a digit at both ends";
     wrong("node_selector", what, help)
 }
 
 fn is_label_key(text: &str) -> bool {
-    let (prefix, name) = text.rsplit_once('/').unwrap_or(("", text));
-    !name.is_empty()
-        && is_label(name)
-        && prefix.len() <= 253
-        && prefix.chars().all(is_label_character)
+    // The name again if there is no prefix.
+    let (prefix, name) = text.rsplit_once('/').unwrap_or((text, text));
+    let parts = [(prefix, 253), (name, 63)];
+    parts
+        .iter()
+        .all(|(part, longest)| !part.is_empty() && part.len() <= *longest && has_label_form(part))
 }
 
-/// A label's value, which may be empty, or the name in its key.
+/// A label's value, which may be empty.
 fn is_label(text: &str) -> bool {
-    text.len() <= 63 && text.chars().all(is_label_character)
+    text.len() <= 63 && has_label_form(text)
 }
 
-fn is_label_character(c: char) -> bool {
-    c.is_ascii_alphanumeric() || "-_.".contains(c)
+fn has_label_form(text: &str) -> bool {
+    let signs = ['-', '_', '.'];
+    text.chars()
+        .all(|c| c.is_ascii_alphanumeric() || signs.contains(&c))
+        && !text.starts_with(signs)
+        && !text.ends_with(signs)
 }
 
 fn is_word(text: &str) -> bool {
@@ -162,4 +167,32 @@ fn check_image(key: &str, image: Option<&str>) -> Result<(), MatrixError> {
 
 fn wrong<T>(key: &str, what: String, help: &str) -> Result<T, MatrixError> {
     Err(MatrixError::setting(format!("runner.{key}"), what, help))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{is_label, is_label_key};
+
+    #[test]
+    fn labels_have_the_form_that_kubernetes_accepts() {
+        for key in ["gpu", "amd.com/gpu.product-name", "a_b"] {
+            assert!(is_label_key(key), "{key}");
+        }
+        for key in [
+            "",
+            "/",
+            "/gpu",
+            "amd.com/",
+            "gpu-",
+            ".gpu",
+            "amd.com./gpu",
+            "gpu model",
+        ] {
+            assert!(!is_label_key(key), "{key}");
+        }
+        assert!(is_label("") && is_label("AMD_Instinct_MI300X"));
+        for value in ["-a", "a_", ".", &"a".repeat(64)] {
+            assert!(!is_label(value), "{value}");
+        }
+    }
 }

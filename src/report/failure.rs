@@ -1,6 +1,6 @@
 //! Renders one failed check for a terminal.
 
-use crate::results::read::{RanOn, is_outside};
+use crate::results::read::RanOn;
 use testgen_base::text::push_line;
 use testgen_types::{ErrorsOverDepth, OutputError, ReportEntry};
 
@@ -28,7 +28,7 @@ pub fn render_failure(entry: &ReportEntry) -> String {
     let outside: Vec<&OutputError> = entry
         .outputs
         .iter()
-        .filter(|output| is_outside(output))
+        .filter(|output| output.is_outside())
         .collect();
     for output in outside.iter().take(TENSORS_SHOWN) {
         push_output(&mut text, output);

@@ -16,7 +16,7 @@ mod status;
 mod summary;
 
 pub use cell::{Cell, CellPart, cells};
-pub(crate) use cell::{error_text, first_diverging, is_outside, loaded_bytes};
+pub(crate) use cell::{error_text, first_diverging, loaded_bytes};
 pub use column::Column;
 pub(crate) use column::on_engine;
 pub use completeness::find_problems;

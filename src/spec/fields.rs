@@ -98,26 +98,24 @@ impl SpecDecoder {
         required: &[&str],
         misspelt: &[&str],
     ) {
-        let missing: Vec<String> = required
+        let missing: Vec<&str> = required
             .iter()
             .copied()
             .filter(|key| fields.optional(key).is_none() && !misspelt.contains(key))
-            .map(|key| fields.key(key))
             .collect();
-        let missing: Vec<&str> = missing.iter().map(String::as_str).collect();
-        if missing.is_empty() {
-            return;
-        }
-        let plural = if missing.len() == 1 { "" } else { "s" };
-        let help = match required.last() {
-            Some(&"reason") if missing.len() == 1 => "say why in a few words; the report shows it",
+        let help = match missing.as_slice() {
+            [] => return,
+            ["reason"] => "say why in a few words; the report shows it",
             _ => {
                 "docs/reference/spec.md says what each can be; `testgen add DIR` writes a whole spec"
             }
         };
+        let plural = if missing.len() == 1 { "" } else { "s" };
+        let paths: Vec<String> = missing.iter().map(|key| fields.key(key)).collect();
+        let paths: Vec<&str> = paths.iter().map(String::as_str).collect();
         self.complain(
             node,
-            format!("missing key{plural} {}", list(&missing)),
+            format!("missing key{plural} {}", list(&paths)),
             Some(help.to_owned()),
         );
     }

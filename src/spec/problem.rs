@@ -1,7 +1,7 @@
 //! Errors in specs, shown as a compiler would: file, line, column, the line itself and a hint.
 
 use annotate_snippets::{AnnotationKind, Level, Renderer, Snippet};
-use std::{borrow::Cow, fmt, io::IsTerminal, ops::Range, sync::Arc};
+use std::{borrow::Cow, ffi::OsStr, fmt, io::IsTerminal, ops::Range, sync::Arc};
 use testgen_base::{
     cli_error::CliError,
     text::{Count, Quoted},
@@ -121,7 +121,8 @@ fn without_c1(source: &str) -> Cow<'_, str> {
 
 impl fmt::Display for SpecErrors {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let coloured = std::io::stderr().is_terminal() && std::env::var_os("NO_COLOR").is_none();
+        let no_color = std::env::var_os("NO_COLOR");
+        let coloured = is_coloured(std::io::stderr().is_terminal(), no_color.as_deref());
         const SHOWN: usize = 50;
         for problem in self.problems.iter().take(SHOWN) {
             writeln!(f, "{}\n", problem.render(coloured))?;
@@ -151,6 +152,11 @@ impl CliError for SpecErrors {
     }
 }
 
+fn is_coloured(is_terminal: bool, no_color: Option<&OsStr>) -> bool {
+    // no-color.org: an empty variable counts as unset.
+    is_terminal && no_color.is_none_or(OsStr::is_empty)
+}
+
 fn narrow(text: &str) -> String {
     text.chars()
         .map(|c| if c.is_ascii() { c } else { '?' })
@@ -163,8 +169,16 @@ fn is_c1(c: char) -> bool {
 
 #[cfg(test)]
 mod tests {
-    use super::SpecProblem;
-    use std::sync::Arc;
+    use super::{SpecProblem, is_coloured};
+    use std::{ffi::OsStr, sync::Arc};
+
+    #[test]
+    fn a_terminal_has_colours_unless_they_are_refused() {
+        assert!(is_coloured(true, None));
+        assert!(is_coloured(true, Some(OsStr::new(""))));
+        assert!(!is_coloured(true, Some(OsStr::new("1"))));
+        assert!(!is_coloured(false, None));
+    }
 
     #[test]
     fn a_long_line_is_shortened_whatever_its_characters() {

@@ -171,7 +171,7 @@ fn description(schema: &Value) -> String {
 }
 
 fn kind(schema: &Value) -> &'static str {
-    // `quantise` and `checkpoint` have two types, and this is the only such pair.
+    // `checkpoint.synthetic.config` is the only key with two types.
     if schema["type"].is_array() {
         return "mapping or text";
     }

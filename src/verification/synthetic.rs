@@ -58,7 +58,8 @@ pub(super) fn specs(specs: &Path, architecture: Architecture) -> Vec<LoadedSpec>
 fn spec(base: &ModelSpec, architecture: Architecture, index: usize) -> ModelSpec {
     let (devices, precisions) = (subsets(DeviceKind::ALL), subsets(Precision::ALL));
     let devices_of = cycled(&devices, index).unwrap_or_default();
-    // The numbers of both sets, 7 and 15, have no common factor, so that each meets every other.
+    // The numbers of both sets, 7 and 15, have no common factor, so no pair occurs twice in 105
+    // specs.
     let declared = cycled(&precisions, index).unwrap_or_default();
     ModelSpec {
         name: NAMES

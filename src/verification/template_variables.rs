@@ -152,10 +152,13 @@ struct Token {
 
 fn tokens(text: &str, first_line: usize) -> Vec<Token> {
     let mut tokens: Vec<Token> = Vec::new();
-    let (mut line, mut quote) = (first_line, None);
+    let (mut line, mut quote, mut is_escaped) = (first_line, None, false);
     for character in text.chars() {
         line += usize::from(character == '\n');
         match quote {
+            Some(_) if is_escaped => is_escaped = false,
+            // As Tera reads strings, whatever their quote.
+            Some(_) if character == '\\' => is_escaped = true,
             Some(open) => quote = (character != open).then_some(open),
             None if matches!(character, '"' | '\'' | '`') => {
                 quote = Some(character);
@@ -289,6 +292,12 @@ mod tests {
             ["name:1", "b:2", "d:2", "list:3", "entry:3", "h:3", "l:3"]
         );
         assert_eq!(set, ["a:2", "k:3", "entry:3"]);
+    }
+
+    #[test]
+    fn an_escaped_quote_does_not_end_a_string() {
+        let text = r#"{{ "a\"b" ~ c }}{{ 'd\\' ~ e ~ 'f' }}"#;
+        assert_eq!(used_and_set(text).0, ["c:1", "e:1"]);
     }
 
     #[test]

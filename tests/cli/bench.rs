@@ -69,6 +69,14 @@ fn starts_are_one_row_and_are_compared_with_starts() {
     ];
     let timed = suite::bench(&project, &rule, &arguments).expect_code(0);
     assert_eq!(project.read("bench.jsonl").lines().count(), 3);
+    let logs = project
+        .files("")
+        .into_iter()
+        .filter(|path| path.ends_with(".log"));
+    assert_eq!(
+        logs.collect::<Vec<_>>(),
+        [1, 2, 3].map(|start| format!("bench.jsonl.start-{start}.log"))
+    );
     let rows = timed.stdout.lines().filter(|line| line.contains("forward"));
     assert_eq!(rows.count(), 1, "{}", timed.stdout);
     let result = "result: passed: 1 timed, 0 wrong, 0 not timed, in 3 starts";

@@ -83,7 +83,7 @@ if test "$2" = list; then echo "suite encoder_only::bert::rocm::finite_f32"; exi
 index=${TESTGEN_DEVICE#rocm:}
 echo "$TESTGEN_ENGINES $TESTGEN_PYTHON $TESTGEN_REQUIRE" > "environment-$index"
 if test "$index" = 1 && test -e broken; then exit 100; fi
-echo '{"version":1,"model":"bert","architecture":"encoder_only","device":"rocm","device_index":'"$index"',"check":"finite","precision":"f32","status":"pass","device_name":"MI300X","milliseconds":1}' > "$TESTGEN_REPORT"
+echo '{"version":1,"model":"bert","architecture":"encoder_only","device":"rocm","device_index":'"$index"',"check":"finite","precision":"f32","status":"pass","device_name":"MI300X","milliseconds":1}' >> "$TESTGEN_REPORT"
 "#;
 
 #[cfg(unix)]
@@ -124,6 +124,18 @@ fn every_gpu_of_a_node_is_a_column_and_none_replaces_another() {
         (0..3).all(|index| report.contains(&format!("rocm:{index}: MI300X f32"))),
         "{report}"
     );
+    for path in project
+        .files("reports")
+        .iter()
+        .filter(|path| path.ends_with(".jsonl"))
+    {
+        let path = format!("reports/{path}");
+        let failed = project
+            .read(&path)
+            .replace("\"pass\"", "\"fail\",\"reason\":\"r\"");
+        project.write(&path, failed);
+    }
+    assert!(run().status.success(), "the last run's records are gone");
     std::fs::remove_dir_all(project.path("reports")).expect("the reports exist");
     project.write("broken", "");
     assert!(!run().status.success(), "the second GPU has no result");

@@ -86,6 +86,28 @@ fn a_scheme_is_known_and_divides_the_layers_of_synthetic_weights() {
 }
 
 #[test]
+fn a_missing_key_has_the_help_for_that_key() {
+    let missing = |entry: &str| errors(&format!("{BERT}checks: {{ skip: [{entry}] }}\n"));
+    let check = missing("{ reason: no cache }");
+    assert!(
+        check.contains("missing key `checks.skip[0].check`")
+            && check.contains("docs/reference/spec.md says what each can be"),
+        "{check}"
+    );
+    let reason = missing("{ check: finite }");
+    assert!(reason.contains("say why in a few words"), "{reason}");
+}
+
+#[test]
+fn every_key_of_an_entry_is_read() {
+    let entry = "{ check: fnite, owner: me, expires: soon, reason: 5 }";
+    let found = errors(&format!("{BERT}checks: {{ xfail: [{entry}] }}\n"));
+    for expected in ["`fnite`", "`soon` is not a date", "must be text"] {
+        assert!(found.contains(expected), "`{expected}` is not in\n{found}");
+    }
+}
+
+#[test]
 fn rules_between_keys_hold() {
     assert_says(
         &BERT.replace("model_type: bert", "model_type: gpt2"),

@@ -37,7 +37,7 @@ pub enum Area {
     System,
     /// Modules of the kernel.
     KernelModules,
-    /// `/dev/kfd`, `/dev/dri/renderD*`, `/dev/nvidia*`.
+    /// `/dev/kfd`, `/dev/dri/renderD*` of AMD, `/dev/nvidia*`.
     DeviceFiles,
     /// Environment variables.
     Variables,

@@ -42,6 +42,11 @@ pub(crate) struct CompleteConfig {
     file: Map<String, Value>,
 }
 
+/// The fields of a `config.json`, and the defaults of its type for the ones that it does not have.
+pub fn complete_fields(file: Map<String, Value>) -> Map<String, Value> {
+    CompleteConfig::complete(file).fields
+}
+
 impl CompleteConfig {
     pub(crate) fn read(directory: &Path) -> Result<Self, EstimateError> {
         let path = directory.join("config.json");

@@ -55,6 +55,7 @@ mod whisper;
 
 use allocation_family::AllocationFamily;
 use call::NetworkCall;
+pub use config::complete_fields;
 use config::{CompleteConfig, TIED};
 pub use error::EstimateError;
 pub use matrix_product::MatrixProduct;

@@ -19,8 +19,9 @@ pub(super) fn at_start(text: &[u8]) -> Option<(f64, usize)> {
 pub(super) fn at_end(text: &[u8]) -> Option<f64> {
     let is_part =
         |byte: &u8| byte.is_ascii_alphanumeric() || matches!(byte, b'.' | b',' | b'+' | b'-');
-    // A line can have a mebibyte, and a number is at its end.
-    let tail = &text[text.len().saturating_sub(LONGEST)..];
+    // A line can have a mebibyte, and a number is at its end. With one more byte than a number has,
+    // a longer token is not read as its last digits.
+    let tail = &text[text.len().saturating_sub(LONGEST + 1)..];
     let start = tail
         .iter()
         .rposition(|byte| !is_part(byte))
@@ -202,7 +203,8 @@ mod tests {
         assert_eq!(at_end(b"| 123.40"), Some(123.4));
         assert_eq!(at_end(b"[00:10<01:30, 41.55"), Some(41.55));
         assert!(at_end(b"(nan").is_some_and(f64::is_nan));
-        for text in ["", "x12", ",123", "1,23", "1.2.3"] {
+        assert_eq!(at_end("9".repeat(48).as_bytes()), Some(1e48));
+        for text in ["", "x12", ",123", "1,23", "1.2.3", &"9".repeat(49)] {
             assert_eq!(at_end(text.as_bytes()), None, "`{text}`");
         }
     }

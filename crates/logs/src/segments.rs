@@ -1,7 +1,7 @@
 //! The lines of a stream, with bounded memory: split at line feeds, and at carriage returns, after
 //! which progress bars redraw.
 
-use memchr::{memchr, memchr2};
+use memchr::memchr2;
 use std::io::{self, ErrorKind, Read};
 
 /// The bytes that are read at once, and the longest line that is read.
@@ -148,9 +148,7 @@ pub(super) fn is_compressed(start: &[u8]) -> bool {
         &[0xfd, b'7', b'z', b'X', b'Z'],
         b"BZh",
     ];
-    magic
-        .iter()
-        .any(|magic| start.starts_with(magic) && memchr(b'\n', magic).is_none())
+    magic.iter().any(|magic| start.starts_with(magic))
 }
 
 #[cfg(test)]

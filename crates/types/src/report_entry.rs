@@ -146,6 +146,15 @@ impl OutputError {
             worst: Vec::new(),
         }
     }
+
+    /// Whether the error of the tensor exceeds a threshold, or the error of an element its bound.
+    pub fn is_outside(&self) -> bool {
+        let inside = self.rel_l2 <= self.rel_l2_threshold
+            && self.max_rel <= self.max_rel_threshold
+            && self.headroom >= 1.0;
+        // For NaN every comparison is false, so that it is not inside.
+        !inside
+    }
 }
 
 /// How far one hidden state is from its reference. It is measured only; [`OutputError`] has what is

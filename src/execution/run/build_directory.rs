@@ -16,7 +16,10 @@ use std::{
     ffi::OsString,
     path::{Path, PathBuf},
 };
-use testgen_types::bounded_file::{limit, read_text};
+use testgen_types::{
+    bounded_file::{limit, read_text},
+    cache_folder,
+};
 
 const RUNTIME: &str = "testgen-runtime";
 
@@ -34,8 +37,7 @@ pub(super) fn arguments(manifest: &Path) -> Vec<OsString> {
     let mut arguments = Vec::new();
     // Any other directory was chosen by the user.
     if metadata.target_directory == own {
-        let cache = cache(|name| env::var_os(name));
-        match cache
+        match cache()
             .zip(runtime_key(&suite.manifest_path))
             .filter(|_| !own.exists())
         {
@@ -72,7 +74,7 @@ pub(super) fn candidates(manifest: &Path) -> Vec<PathBuf> {
     };
     let shared = own_workspace(&metadata).and_then(|suite| {
         Some(
-            cache(|name| env::var_os(name))?
+            cache()?
                 .join("build")
                 .join(runtime_key(&suite.manifest_path)?),
         )
@@ -96,18 +98,10 @@ fn own_workspace(metadata: &Metadata) -> Option<&CargoPackage> {
 }
 
 /// The user's cache directory, the same in which the runtime keeps compiled kernels.
-fn cache(variable: impl Fn(&str) -> Option<OsString>) -> Option<PathBuf> {
-    let [own, xdg, home] = ["TESTGEN_CACHE", "XDG_CACHE_HOME", "HOME"].map(|name| {
-        variable(name)
-            .filter(|value| !value.is_empty())
-            .map(PathBuf::from)
-    });
-    // The XDG specification requires relative paths to be ignored.
-    let [xdg, home] = [xdg, home].map(|path| path.filter(|path| path.is_absolute()));
+fn cache() -> Option<PathBuf> {
+    let folder = cache_folder(|name| env::var_os(name))?;
     // Absolute, because cargo runs in the directory of the suite.
-    own.and_then(|path| std::path::absolute(path).ok())
-        .or_else(|| Some(xdg?.join("testgen")))
-        .or_else(|| Some(home?.join(".cache/testgen")))
+    std::path::absolute(folder).ok()
 }
 
 /// A directory name for the runtime that the suite depends on.
@@ -166,34 +160,6 @@ fn digest(path: &Path) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
-
-    #[test]
-    fn the_cache_is_that_of_the_runtime() {
-        let directory = |set: &[(&str, &str)]| {
-            cache(|name| {
-                set.iter()
-                    .find(|(key, _)| *key == name)
-                    .map(|(_, value)| OsString::from(value))
-            })
-        };
-        assert_eq!(
-            directory(&[("TESTGEN_CACHE", "/t"), ("HOME", "/h")]),
-            Some("/t".into())
-        );
-        assert_eq!(
-            directory(&[
-                ("TESTGEN_CACHE", ""),
-                ("XDG_CACHE_HOME", "/x"),
-                ("HOME", "/h")
-            ]),
-            Some("/x/testgen".into())
-        );
-        assert_eq!(
-            directory(&[("XDG_CACHE_HOME", "relative"), ("HOME", "/h")]),
-            Some("/h/.cache/testgen".into())
-        );
-        assert_eq!(directory(&[]), None);
-    }
 
     #[test]
     fn suites_get_different_numbers_of_codegen_units() {

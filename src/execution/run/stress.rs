@@ -2,7 +2,7 @@
 
 use super::Selection;
 use std::{ffi::OsString, str::FromStr, time::Duration};
-use testgen_types::Check;
+use testgen_types::{Check, DeviceKind};
 
 /// How long the checks `stress` of a process repeat their cases: `90s`, `10m` or `2h`.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -40,8 +40,14 @@ impl FromStr for SoakTime {
 /// The checks of a selection that run on request only.
 pub fn only_stress(selection: Selection) -> Selection {
     let others = Check::ALL.iter().filter(|check| !check.is_on_request());
-    // `--skip` takes any part of a name.
-    let skipped = others.flat_map(|check| ["--skip".to_owned(), format!("::{check}")]);
+    // `--skip` takes any part of a name: without the device, it could be the start of a model's.
+    let skipped = others
+        .flat_map(|check| {
+            DeviceKind::ALL
+                .iter()
+                .map(move |kind| format!("::{kind}::{check}"))
+        })
+        .flat_map(|part| ["--skip".to_owned(), part]);
     Selection {
         tests: selection
             .tests
@@ -70,10 +76,11 @@ pub fn stress_variables(
     selection: &Selection,
     soak: Option<SoakTime>,
 ) -> Vec<(&'static str, OsString)> {
-    // With the separators, because a model's name may contain the word.
-    let repeated = format!("::{}_", Check::Stress);
+    let repeated = format!("{}_", Check::Stress);
     let tests = selection.tests.iter();
-    let count = tests.filter(|test| test.contains(&repeated)).count();
+    // The check alone, because a model's name may contain the word.
+    let checks = tests.filter_map(|test| test.rsplit("::").next());
+    let count = checks.filter(|check| check.starts_with(&repeated)).count();
     // A selection of long texts alone repeats nothing, and a time cannot be divided by 0.
     let checks = u32::try_from(count).unwrap_or(u32::MAX).max(1);
     let soak = soak.map(|SoakTime(time)| {
@@ -127,19 +134,22 @@ mod tests {
             "operators::matrix::cpu::forward_f32",
             "decoder_only::llama::cpu::long_text@torch",
             "decoder_only::llama::cpu::determinism",
+            // Models that are called like checks.
+            "decoder_only::finite_llama::cpu::long_text",
+            "decoder_only::stress_llama::cpu::long_text",
         ];
         let all = Selection {
             tests: names.map(str::to_owned).into(),
             arguments: vec!["--skip".to_owned(), "x".to_owned()],
         };
         let stress = only_stress(all);
-        assert_eq!(stress.tests.len(), 3);
+        assert_eq!(stress.tests.len(), 5);
         assert_eq!(stress.arguments[..2], ["--skip", "x"]);
         // As the test binary drops every test whose name contains one of the arguments.
         let parts = &stress.arguments[2..];
         let skips = |name: &str| parts.iter().any(|part| name.contains(part.as_str()));
         let kept: Vec<&str> = names.into_iter().filter(|name| !skips(name)).collect();
-        assert_eq!(kept, [names[0], names[1], names[3]]);
+        assert_eq!(kept, [names[0], names[1], names[3], names[5], names[6]]);
         let soak = "1m".parse().ok();
         assert_eq!(
             stress_variables(&stress, soak),

@@ -6,8 +6,8 @@ use crate::matrix::{
     yaml::{Yaml, list, map},
 };
 
-/// The workflow that `testgen.yml` calls with a tier. It has its own concurrency group, so that a
-/// newer commit does not cancel running GPU jobs.
+/// The workflow that `testgen.yml` calls with a tier. Its jobs belong to the run of the caller: a
+/// newer commit of a pull request cancels that run and them with it.
 pub(super) fn workflow(plan: &MatrixPlan) -> Yaml {
     let tier = map([
         ("description", "presubmit, postsubmit or nightly".into()),

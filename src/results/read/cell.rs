@@ -200,17 +200,8 @@ pub(crate) fn first_diverging(entry: &ReportEntry) -> Option<&str> {
     entry
         .outputs
         .iter()
-        .filter(|output| is_outside(output))
+        .filter(|output| output.is_outside())
         .find_map(|output| output.name.strip_prefix("trace."))
-}
-
-/// Whether the error of a tensor exceeds its thresholds, or the error of an element its bound.
-pub(crate) fn is_outside(output: &OutputError) -> bool {
-    let inside = output.rel_l2 <= output.rel_l2_threshold
-        && output.max_rel <= output.max_rel_threshold
-        && output.headroom >= 1.0;
-    // For NaN every comparison is false, so that it is not inside.
-    !inside
 }
 
 /// Bytes by which loading the model increased the memory in use.

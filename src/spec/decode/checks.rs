@@ -101,17 +101,19 @@ fn skip(
     context: &SpecContext<'_>,
 ) -> Option<SkippedCheck> {
     let fields = decoder.mapping(node, path, SKIP_KEYS, &["check", "reason"])?;
+    // Every key is read before one is missed, so that all problems are reported.
+    let matcher = matcher(decoder, node, &fields, path, context);
+    let reason = required_text(decoder, &fields, "reason", LONGEST_REASON);
     let Matcher {
         check,
         device,
         precision,
-    } = matcher(decoder, node, &fields, path, context)?;
-    let reason = required_text(decoder, &fields, "reason", LONGEST_REASON)?;
+    } = matcher?;
     Some(SkippedCheck {
         check,
         device,
         precision,
-        reason,
+        reason: reason?,
     })
 }
 
@@ -127,15 +129,16 @@ fn xfail(
         XFAIL_KEYS,
         &["check", "owner", "expires", "reason"],
     )?;
+    // As in `skip`.
+    let matcher = matcher(decoder, node, &fields, path, context);
+    let reason = required_text(decoder, &fields, "reason", LONGEST_REASON);
+    let owner = required_text(decoder, &fields, "owner", LONGEST_OWNER);
+    let expires = date(decoder, &fields, "expires");
     let Matcher {
         check,
         device,
         precision,
-    } = matcher(decoder, node, &fields, path, context)?;
-    // Every key is read before one is missed, so that all problems are reported.
-    let reason = required_text(decoder, &fields, "reason", LONGEST_REASON);
-    let owner = required_text(decoder, &fields, "owner", LONGEST_OWNER);
-    let expires = date(decoder, &fields, "expires");
+    } = matcher?;
     Some(Xfail {
         check,
         device,

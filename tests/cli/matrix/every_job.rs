@@ -114,6 +114,9 @@ fn gitlab_has_every_job_of_the_plan() {
         let slice = format!("slice:{}/{}", expected["slice"], expected["slices"]);
         assert_eq!(job["variables"]["SLICE"], slice, "{expected}");
     }
+    // GitLab refuses a pipeline in which a job needs one that its rules leave out.
+    let always = serde_json::json!([{ "when": "on_success" }]);
+    assert_eq!(pipeline["testgen-cpu"]["rules"], always);
 }
 
 #[test]
@@ -133,6 +136,12 @@ fn kubernetes_completes_every_job_of_the_plan() {
         .iter()
         .partition(|document| document["metadata"]["name"] == "testgen-cpu");
     assert_eq!(cpu.len(), 1);
+    // The report decides, because a failure can be expected.
+    let script = text(&cpu[0]["spec"]["template"]["spec"]["containers"][0]["args"][0]);
+    assert!(
+        script.contains("|| status=$?") && script.contains("testgen report reports/cpu --tests"),
+        "{script}"
+    );
     let completions = gpu
         .iter()
         .map(|job| job["spec"]["completions"].as_u64().expect("is a number"));

@@ -106,6 +106,7 @@ test_gpu() {
   export TESTGEN_DEVICE=rocm:"$1"
   mkdir -p "$ATTEMPT"/"gpu-$1"
   export TESTGEN_REPORT="$PWD"/"$ATTEMPT"/"gpu-$1"/report.jsonl
+  rm -f "$TESTGEN_REPORT"
   status=0
   target/ci/bin/cargo-nextest nextest list --archive-file target/ci/suite.tar.zst --workspace-remap . --partition slice:"$SLURM_ARRAY_TASK_ID"/1 -E 'test(/::rocm::/) - test(/_(f16|bf16)(@|$)/)' --message-format oneline > "$ATTEMPT"/"gpu-$1"/tests.txt
   target/ci/bin/cargo-nextest nextest run --archive-file target/ci/suite.tar.zst --workspace-remap . --partition slice:"$SLURM_ARRAY_TASK_ID"/1 -E 'test(/::rocm::/) - test(/_(f16|bf16)(@|$)/)' --no-fail-fast --test-threads "$(( ($(nproc) + 3 - 1) / 3 ))" || status=$?

@@ -102,6 +102,7 @@ target/ci/bin/testgen doctor --devices --format json --require rocm
 export TESTGEN_REQUIRE=rocm
 mkdir -p "$ATTEMPT"
 export TESTGEN_REPORT="$PWD"/"$ATTEMPT"/report.jsonl
+rm -f "$TESTGEN_REPORT"
 status=0
 target/ci/bin/cargo-nextest nextest list --archive-file target/ci/suite.tar.zst --workspace-remap . --partition slice:"$SLURM_ARRAY_TASK_ID"/1 -E 'test(/::rocm::/)' --message-format oneline > "$ATTEMPT"/tests.txt
 target/ci/bin/cargo-nextest nextest run --archive-file target/ci/suite.tar.zst --workspace-remap . --partition slice:"$SLURM_ARRAY_TASK_ID"/1 -E 'test(/::rocm::/)' --no-fail-fast || status=$?

@@ -102,6 +102,7 @@ target/ci/bin/testgen doctor --devices --format json --require cuda
 export TESTGEN_REQUIRE=cuda
 mkdir -p "$ATTEMPT"
 export TESTGEN_REPORT="$PWD"/"$ATTEMPT"/report.jsonl
+rm -f "$TESTGEN_REPORT"
 status=0
 target/ci/bin/cargo-nextest nextest list --archive-file target/ci/suite.tar.zst --workspace-remap . --partition slice:"$SLURM_ARRAY_TASK_ID"/1 -E 'test(/::cuda::/)' --message-format oneline > "$ATTEMPT"/tests.txt
 target/ci/bin/cargo-nextest nextest run --archive-file target/ci/suite.tar.zst --workspace-remap . --partition slice:"$SLURM_ARRAY_TASK_ID"/1 -E 'test(/::cuda::/)' --no-fail-fast || status=$?
@@ -143,6 +144,7 @@ target/ci/bin/testgen doctor --devices --format json --require cuda
 export TESTGEN_REQUIRE=cuda
 mkdir -p "$ATTEMPT"
 export TESTGEN_REPORT="$PWD"/"$ATTEMPT"/report.jsonl
+rm -f "$TESTGEN_REPORT"
 status=0
 target/ci/bin/cargo-nextest nextest list --archive-file target/ci/suite.tar.zst --workspace-remap . --partition slice:"$SLURM_ARRAY_TASK_ID"/1 -E 'test(/::cuda::/)' --message-format oneline > "$ATTEMPT"/tests.txt
 target/ci/bin/cargo-nextest nextest run --archive-file target/ci/suite.tar.zst --workspace-remap . --partition slice:"$SLURM_ARRAY_TASK_ID"/1 -E 'test(/::cuda::/)' --no-fail-fast || status=$?
@@ -182,6 +184,7 @@ test_gpu() {
   export TESTGEN_DEVICE=rocm:"$1"
   mkdir -p "$ATTEMPT"/"gpu-$1"
   export TESTGEN_REPORT="$PWD"/"$ATTEMPT"/"gpu-$1"/report.jsonl
+  rm -f "$TESTGEN_REPORT"
   status=0
   target/ci/bin/cargo-nextest nextest list --archive-file target/ci/suite.tar.zst --workspace-remap . --partition slice:"$SLURM_ARRAY_TASK_ID"/3 -E 'test(/::rocm::/) - test(/_(f16|bf16)(@|$)/)' --message-format oneline > "$ATTEMPT"/"gpu-$1"/tests.txt
   target/ci/bin/cargo-nextest nextest run --archive-file target/ci/suite.tar.zst --workspace-remap . --partition slice:"$SLURM_ARRAY_TASK_ID"/3 -E 'test(/::rocm::/) - test(/_(f16|bf16)(@|$)/)' --no-fail-fast --test-threads "$(( ($(nproc) + 8 - 1) / 8 ))" || status=$?
@@ -228,6 +231,7 @@ test_gpu() {
   export TESTGEN_DEVICE=rocm:"$1"
   mkdir -p "$ATTEMPT"/"gpu-$1"
   export TESTGEN_REPORT="$PWD"/"$ATTEMPT"/"gpu-$1"/report.jsonl
+  rm -f "$TESTGEN_REPORT"
   status=0
   target/ci/bin/cargo-nextest nextest list --archive-file target/ci/suite.tar.zst --workspace-remap . --partition slice:"$SLURM_ARRAY_TASK_ID"/3 -E 'test(/::rocm::/) - test(/_(f16|bf16)(@|$)/)' --message-format oneline > "$ATTEMPT"/"gpu-$1"/tests.txt
   target/ci/bin/cargo-nextest nextest run --archive-file target/ci/suite.tar.zst --workspace-remap . --partition slice:"$SLURM_ARRAY_TASK_ID"/3 -E 'test(/::rocm::/) - test(/_(f16|bf16)(@|$)/)' --no-fail-fast --test-threads "$(( ($(nproc) + 8 - 1) / 8 ))" || status=$?

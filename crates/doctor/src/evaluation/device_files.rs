@@ -21,7 +21,7 @@ pub(super) fn rows(facts: &MachineFacts) -> Vec<DoctorRow> {
     if !rows.is_empty() {
         return rows;
     }
-    let evidence = "there is no /dev/kfd, /dev/dri/renderD* or /dev/nvidia*";
+    let evidence = "there is no /dev/kfd, /dev/dri/renderD* of AMD or /dev/nvidia*";
     vec![DoctorRow::new(
         Area::DeviceFiles,
         "none",

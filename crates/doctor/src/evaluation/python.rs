@@ -204,6 +204,11 @@ mod tests {
                 "has kernels for gfx90a, gfx1100, not for gfx942"
             )
         );
+        let mut simulated = amd_host();
+        let gpu = simulated.inventory.devices.last_mut().expect("is a GPU");
+        gpu.simulated = true;
+        let found = rows(&with_package(simulated, "torch", hip(&["gfx90a"])));
+        assert!(found.iter().all(|row| row.subject != "torch, rocm:0"));
         for complete in [hip(&["gfx942"]), hip(&[])] {
             let found = rows(&with_package(amd_host(), "torch", complete));
             assert!(found.iter().all(|row| row.subject != "torch, rocm:0"));

@@ -16,7 +16,7 @@ pub(super) fn files(system: &System, accounts: &Accounts) -> Vec<DeviceFile> {
     let render = system
         .list("/dev/dri")
         .into_iter()
-        .filter(|name| name.starts_with("renderD"));
+        .filter(|name| name.starts_with("renderD") && may_be_amd(system, name));
     // The absence of `/dev/kfd` has a meaning.
     let nvidia = system
         .list("/dev")
@@ -29,6 +29,13 @@ pub(super) fn files(system: &System, accounts: &Accounts) -> Vec<DeviceFile> {
         .chain(paths)
         .map(|path| file(&system.path(&path), path, accounts))
         .collect()
+}
+
+/// Whether a render node is AMD's, or of a vendor that is not known: Intel's GPUs and nvidia-drm
+/// have such files, too, which no engine opens.
+fn may_be_amd(system: &System, node: &str) -> bool {
+    let vendor = system.read(format!("/sys/class/drm/{node}/device/vendor"));
+    vendor.is_none_or(|vendor| vendor == "0x1002")
 }
 
 /// `nvidia0`, `nvidiactl` and `nvidia-uvm`; the other files are for displays and administration.
@@ -113,6 +120,7 @@ mod tests {
         for name in [
             "dri/renderD129",
             "dri/renderD128",
+            "dri/renderD130",
             "dri/card0",
             "nvidia0",
             "nvidiactl",
@@ -121,6 +129,12 @@ mod tests {
             "nvme0",
         ] {
             fs::write(root.path().join("dev").join(name), "").expect("the file can be written");
+        }
+        for (node, vendor) in [("renderD128", "0x1002"), ("renderD130", "0x8086")] {
+            let device = root.path().join("sys/class/drm").join(node).join("device");
+            fs::create_dir_all(&device).expect("the directory can be made");
+            fs::write(device.join("vendor"), format!("{vendor}\n"))
+                .expect("the file can be written");
         }
         let system = System::fake(root.path(), [("A", "b")], []);
         let found = files(&system, &Accounts::read(&system));

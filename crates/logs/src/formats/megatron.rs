@@ -109,7 +109,7 @@ pub(super) const DEFINITIONS: &[LogDefinition] = &[
             Field(Metric::Loss, After("lm loss: "), Unit::Own),
             Field(Metric::LearningRate, After("learning rate: "), Unit::Own),
             Field(Metric::GradNorm, After("grad norm: "), Unit::Own),
-            // The last three are printed by Megatron-DeepSpeed.
+            // The next three are printed by Megatron-DeepSpeed.
             Field(
                 Metric::TokensPerSecondPerDevice,
                 After("tokens per gpu per second (tgs): "),

@@ -80,6 +80,8 @@ pub(super) fn needed(checkpoint: &Path) -> u64 {
         file.path()
             .extension()
             .is_some_and(|extension| extension == "safetensors")
+            // Recorded outputs, which the recorder replaces and does not load.
+            && file.file_name() != "golden.safetensors"
     });
     let bytes: u64 = weights
         .filter_map(|file| Some(file.metadata().ok()?.len()))
@@ -108,6 +110,18 @@ mod tests {
         let work = AssertUnwindSafe(|| memory.with(6, || panic!("a recorder that panics")));
         assert!(catch_unwind(work).is_err());
         assert_eq!(*memory.used.lock().unwrap(), 0);
+    }
+
+    #[test]
+    fn the_golden_is_not_part_of_the_weights() {
+        let folder = tempfile::tempdir().unwrap();
+        for (name, bytes) in [("model.safetensors", 10), ("golden.safetensors", 1000)] {
+            fs::write(folder.path().join(name), vec![0; bytes]).unwrap();
+        }
+        assert_eq!(
+            needed(folder.path()),
+            MEMORY_OF_PYTHON + 10 * MEMORY_OF_A_BYTE
+        );
     }
 
     #[test]

@@ -5,7 +5,7 @@ use crate::{
     facts::{MachineFacts, Python},
     row::{Area, DoctorRow, RowStatus},
 };
-use testgen_device::DeviceKind;
+use testgen_device::{Device, DeviceKind};
 
 /// The oldest torch that the engine `torch` supports.
 const TORCH: (u32, u32) = (2, 4);
@@ -31,7 +31,8 @@ pub(super) fn torch(facts: &MachineFacts, python: &Python) -> DoctorRow {
             install(python, "--upgrade torch"),
         );
     }
-    let [rocm, cuda] = [DeviceKind::Rocm, DeviceKind::Cuda].map(|kind| has_gpu(facts, kind));
+    let [rocm, cuda] =
+        [DeviceKind::Rocm, DeviceKind::Cuda].map(|kind| gpus(facts, kind).next().is_some());
     // A machine may have GPUs of both vendors; a build supports one.
     let supported = (package.hip.is_some() && rocm) || (package.cuda.is_some() && cuda);
     match (rocm, cuda) {
@@ -47,12 +48,10 @@ pub(super) fn torch(facts: &MachineFacts, python: &Python) -> DoctorRow {
     }
 }
 
-fn has_gpu(facts: &MachineFacts, kind: DeviceKind) -> bool {
-    facts
-        .inventory
-        .devices
-        .iter()
-        .any(|device| device.kind == kind && !device.simulated)
+/// The GPUs that torch can use: a simulation is testgen's alone.
+fn gpus(facts: &MachineFacts, kind: DeviceKind) -> impl Iterator<Item = &Device> {
+    let devices = facts.inventory.devices.iter();
+    devices.filter(move |device| device.kind == kind && !device.simulated)
 }
 
 /// The command that replaces torch with a build from PyTorch's `index`.
@@ -68,17 +67,12 @@ pub(super) fn architectures(facts: &MachineFacts, python: &Python) -> Vec<Doctor
     let Some(torch) = python
         .packages
         .get("torch")
-        .filter(|torch| torch.hip.is_some())
+        // The list is empty where torch sees no GPU.
+        .filter(|torch| torch.hip.is_some() && !torch.architectures.is_empty())
     else {
         return Vec::new();
     };
-    // The list is empty where torch sees no GPU.
-    let gpus = facts
-        .inventory
-        .devices
-        .iter()
-        .filter(|device| device.kind == DeviceKind::Rocm && !torch.architectures.is_empty());
-    gpus.filter_map(|device| {
+    gpus(facts, DeviceKind::Rocm).filter_map(|device| {
         let architecture = device.architecture.as_ref().filter(|own| !torch.architectures.contains(own))?;
         let evidence = format!("has kernels for {}, not for {architecture}", torch.architectures.join(", "));
         let row = DoctorRow::new(Area::Python, format!("torch, {}", device.label()), RowStatus::Warning, evidence);
