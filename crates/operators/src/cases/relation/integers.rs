@@ -105,8 +105,8 @@ fn positive_then_negative(rows: usize, columns: usize, element: Element) -> Host
         XorShift64::new("cancelling", 0).integers(&[rows, columns / 2], element, [100, 250]);
     let values = (0..rows)
         .flat_map(|row| {
-            // First all positive numbers, then the negative ones: the sum in the middle is far
-            // above the largest number of each type that has a mantissa of 8 or 11 bits.
+            // First all positive numbers, then the negative ones: the sum in the middle, at least
+            // 6400, is above 256 and 2048, up to which bf16 and f16 have every integer.
             let half = &numbers.values[row * columns / 2..(row + 1) * columns / 2];
             half.iter()
                 .copied()
