@@ -100,7 +100,8 @@ fn the_made_checkpoint_is_unquantized_and_has_the_same_files() {
         fs::read(made.join("golden.safetensors")).expect("is there"),
         b"golden"
     );
-    let stored = super::stored::StoredFiles::open(&made).expect("is a checkpoint");
+    let stored =
+        super::stored::StoredFiles::open(&made, "model.safetensors").expect("is a checkpoint");
     let weights = open(directory.path());
     for name in weights.names() {
         let (found, expected) = (
@@ -108,6 +109,25 @@ fn the_made_checkpoint_is_unquantized_and_has_the_same_files() {
             weights.tensor(name).expect("is computed"),
         );
         assert_eq!(found.expect("is there").bytes, expected.bytes, "{name}");
+    }
+}
+
+#[test]
+fn weights_of_diffusers_have_another_name() {
+    let directory = copied("bitsandbytes_nf4");
+    let transformers = open(directory.path());
+    let path = directory.path().join("config.json");
+    let mut config = super::config_of(directory.path());
+    config["_class_name"] = "UNet2DConditionModel".into();
+    fs::write(path, config.to_string()).expect("is written");
+    let [from, to] = ["model.safetensors", "diffusion_pytorch_model.safetensors"]
+        .map(|name| directory.path().join(name));
+    fs::rename(from, to).expect("is renamed");
+    let diffusers = open(directory.path());
+    assert!(diffusers.names().eq(transformers.names()));
+    for name in diffusers.names() {
+        let [found, expected] = [&diffusers, &transformers].map(|weights| weights.tensor(name));
+        assert_eq!(found.expect("is computed"), expected.expect("is computed"));
     }
 }
 
