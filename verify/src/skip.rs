@@ -22,7 +22,7 @@ pub(crate) struct ParseError<'a> {
 }
 
 impl<'a> SkipEntry<'a> {
-    /// Reads a call of one of the constructors of `SkipEntry`.
+    /// Reads a call of one of the constructors of `Skip`.
     pub(crate) fn read(names: &Names, place: &'a Expr) -> Result<Self, ParseError<'a>> {
         match literal::plain(place) {
             Expr::Call(call) => read_call(names, call).map(|skip| Self { place, skip }),

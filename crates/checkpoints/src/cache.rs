@@ -8,7 +8,7 @@
 use crate::{
     computed_weights::{ComputedWeights, hex},
     error::SyntheticError,
-    quantized::config_of,
+    quantized::{config_of, weights_name},
 };
 use sha2::{Digest, Sha256};
 use std::{
@@ -24,11 +24,7 @@ use testgen_types::{
     cache_folder,
 };
 
-/// The weights as transformers names them.
-const WEIGHTS: &str = "model.safetensors";
 const CONFIG: &str = "config.json";
-/// The weights as diffusers names them, which reads no others.
-const DIFFUSERS_WEIGHTS: &str = "diffusion_pytorch_model.safetensors";
 
 /// The checkpoint of `directory` with the weights that a model reads. For a recipe and for a
 /// quantized checkpoint it is in the cache; any other directory is complete itself.
@@ -174,18 +170,8 @@ fn add_weights(
 ) -> Result<(), SyntheticError> {
     // One file for all checkpoints with these weights: a link takes no space and no time.
     let file = stored_weights(folder, weights)?;
-    let link = directory.join(weights_name(directory));
+    let link = directory.join(weights_name(&config_of(directory)));
     fs::hard_link(&file, &link).map_err(|source| cache_error(&link, source))
-}
-
-/// The name of the weights. Configurations of diffusers name their class in `_class_name`.
-fn weights_name(directory: &Path) -> &'static str {
-    // One that cannot be read is reported by the load.
-    if config_of(directory).get("_class_name").is_some() {
-        DIFFUSERS_WEIGHTS
-    } else {
-        WEIGHTS
-    }
 }
 
 /// The file in the cache with the weights.
@@ -195,7 +181,7 @@ fn stored_weights(folder: &Path, weights: &ComputedWeights) -> Result<PathBuf, S
         return Ok(target);
     }
     let made = temporary_in(folder)?;
-    let path = made.path().join(WEIGHTS);
+    let path = made.path().join("weights.safetensors");
     weights.write(&path)?;
     named(&path, &target)?;
     Ok(target)

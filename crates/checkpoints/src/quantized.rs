@@ -50,6 +50,15 @@ pub(crate) fn config_of(directory: &Path) -> Value {
     serde_json::from_slice(&from_python(&bytes)).unwrap_or(Value::Null)
 }
 
+/// The name of the weights in a checkpoint with this configuration.
+pub(crate) fn weights_name(config: &Value) -> &'static str {
+    // Configurations of diffusers name their class in this field, and it reads no other file.
+    match config.get("_class_name") {
+        Some(_) => "diffusion_pytorch_model.safetensors",
+        None => "model.safetensors",
+    }
+}
+
 /// `config.json` of the unquantized weights.
 pub(crate) fn without_quantization(config: &[u8]) -> Vec<u8> {
     match serde_json::from_slice::<Value>(&from_python(config)) {
@@ -94,7 +103,7 @@ impl QuantizedWeights {
         let Some(method) = Method::find(directory, config) else {
             return Ok(None);
         };
-        let files = StoredFiles::open(directory)?;
+        let files = StoredFiles::open(directory, weights_name(config))?;
         let tensors = parts::grouped(files.names(), &method.layout());
         Ok(Some(Self {
             files,

@@ -67,8 +67,8 @@ fn place(planned: &mut [PlannedTensor]) -> Vec<u8> {
         .iter_mut()
         .flat_map(|tensor| &mut tensor.parts)
         .collect();
-    // The widest values first, so that each part starts at a multiple of its width, which torch
-    // requires.
+    // The widest values first, so that each part starts at a multiple of its width, which kernels
+    // may rely on: torch checks it for views of bytes only.
     parts.sort_by_key(|part| std::cmp::Reverse(part.layout.width()));
     let mut position = 0;
     for part in &mut parts {

@@ -9,7 +9,7 @@ use crate::{
     tensor_values::TensorValues,
 };
 use serde_json::Value;
-use std::{fmt::Write, fs::File, io, os::unix::fs::FileExt, path::Path, thread};
+use std::{cmp::Reverse, fmt::Write, fs::File, io, os::unix::fs::FileExt, path::Path, thread};
 
 /// The values that a thread computes before it writes them, a multiple of a block.
 const PIECE: u64 = WORDS << 18;
@@ -25,11 +25,7 @@ pub(crate) fn write(recipe: &Recipe, path: &Path) -> Result<(), SyntheticError> 
         file.set_len(bytes)?;
         write_pieces(&file, recipe.seed, &tensors, &pieces)
     });
-    written.map_err(|source| SyntheticError::Write {
-        path: path.to_owned(),
-        bytes,
-        source,
-    })
+    written.map_err(|source| failed(path, bytes, source))
 }
 
 /// Writes quantized weights to `path` as a model reads them.
@@ -41,42 +37,85 @@ pub(crate) fn write_dequantized(
     path: &Path,
 ) -> Result<(), SyntheticError> {
     let names: Vec<&str> = weights.names().collect();
-    let room = header_room(&names);
-    let (mut tensors, mut bytes) = (Vec::new(), 0);
-    let failed = |bytes| {
-        move |source| SyntheticError::Write {
-            path: path.to_owned(),
-            bytes,
-            source,
-        }
-    };
-    let file = File::create(path).map_err(failed(0))?;
+    let mut file = DenseFile::create(path, header_room(&names))?;
     let threads = thread::available_parallelism().map_or(1, usize::from);
+    let mut odd = Vec::new();
     // One tensor for each thread is in memory at a time, and not the whole model.
     for batch in names.chunks(threads) {
         for (name, tensor) in batch.iter().zip(dequantized(weights, batch)) {
-            let DenseTensor {
-                dtype,
-                shape,
-                bytes: content,
-            } = tensor?;
-            file.write_all_at(&content, room + bytes)
-                .map_err(failed(bytes + content.len() as u64))?;
-            bytes += content.len() as u64;
-            tensors.push((*name, dtype, shape, content.len() as u64));
+            let tensor = tensor?;
+            // After a few bytes, a tensor of wider values would not start at a multiple of their
+            // width, which kernels may rely on, and safetensors permits no gap.
+            if tensor.bytes.len().is_multiple_of(WIDEST) {
+                file.append(name, tensor)?;
+            } else {
+                odd.push((*name, tensor));
+            }
         }
     }
-    let lines = tensors
-        .iter()
-        .map(|(name, dtype, shape, bytes)| HeaderLine {
+    odd.sort_by_key(|(_, tensor)| Reverse(tensor.width()));
+    for (name, tensor) in odd {
+        file.append(name, tensor)?;
+    }
+    file.finish()
+}
+
+/// The bytes of the widest values.
+const WIDEST: usize = 8;
+
+/// A file of dense weights that gets its header last, when the sizes are known.
+struct DenseFile<'a> {
+    path: &'a Path,
+    file: File,
+    /// The bytes before the tensors.
+    room: u64,
+    /// The bytes of the tensors so far.
+    bytes: u64,
+    /// Name, type, shape and bytes of each tensor.
+    tensors: Vec<(&'a str, String, Vec<u64>, u64)>,
+}
+
+impl<'a> DenseFile<'a> {
+    fn create(path: &'a Path, room: u64) -> Result<Self, SyntheticError> {
+        let file = File::create(path).map_err(|source| failed(path, 0, source))?;
+        Ok(Self {
+            path,
+            file,
+            room,
+            bytes: 0,
+            tensors: Vec::new(),
+        })
+    }
+
+    fn append(&mut self, name: &'a str, tensor: DenseTensor) -> Result<(), SyntheticError> {
+        let (start, bytes) = (self.room + self.bytes, tensor.bytes.len() as u64);
+        self.bytes += bytes;
+        let written = self.file.write_all_at(&tensor.bytes, start);
+        written.map_err(|source| failed(self.path, self.bytes, source))?;
+        let shape = tensor.shape.iter().map(|size| *size as u64).collect();
+        self.tensors.push((name, tensor.dtype, shape, bytes));
+        Ok(())
+    }
+
+    fn finish(self) -> Result<(), SyntheticError> {
+        let lines = self.tensors.iter();
+        let header = header(lines.map(|(name, dtype, shape, bytes)| HeaderLine {
             name,
             dtype,
-            shape: shape.iter().map(|size| *size as u64).collect(),
+            shape: shape.clone(),
             bytes: *bytes,
-        });
-    let header = padded(header(lines), room);
-    // Last, because the sizes are known now.
-    file.write_all_at(&header, 0).map_err(failed(bytes))
+        }));
+        let written = self.file.write_all_at(&padded(header, self.room), 0);
+        written.map_err(|source| failed(self.path, self.bytes, source))
+    }
+}
+
+fn failed(path: &Path, bytes: u64, source: io::Error) -> SyntheticError {
+    SyntheticError::Write {
+        path: path.to_owned(),
+        bytes,
+        source,
+    }
 }
 
 /// The tensors, each computed by a thread.

@@ -25,6 +25,10 @@ pub(crate) fn forward(call: &mut NetworkCall<'_>) -> Result<(), EstimateError> {
     for (stage, (depth, heads)) in depths.into_iter().zip(heads).enumerate() {
         for index in 0..depth {
             let layer = WindowLayer::read(call, [width, heads], index % 2 == 1)?;
+            // The model refuses such an image.
+            if map.rows.min(map.columns) < layer.window {
+                return Err(config.wrong("window_size", "at most a side of the smallest map"));
+            }
             map = layer.forward(map);
         }
         if stage < last {

@@ -73,13 +73,8 @@ pub(crate) fn evaluate(
         .into_iter()
         .flatten()
         .collect();
-    let headroom = if parts.is_empty() {
-        evaluation.headroom
-    } else {
-        evaluation.headroom.min(0.0)
-    };
     ResultEvaluation {
-        headroom,
+        headroom: evaluation.headroom,
         failure: (!parts.is_empty()).then(|| parts.join("; ")),
     }
 }
@@ -95,4 +90,32 @@ pub(crate) fn first_difference(first: &[f64], second: &[f64]) -> Option<String> 
                 first[index], second[index]
             )
         })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::evaluate;
+    use testgen_operators::{
+        calls::Element,
+        cases::{BoundedNumber, Reference},
+    };
+
+    #[test]
+    fn a_wrong_result_has_its_headroom() {
+        let number = BoundedNumber {
+            value: 1.0,
+            error: 0.5,
+            variance: 0.0,
+        };
+        let reference = Reference {
+            shape: vec![1],
+            element: Element::F32,
+            numbers: vec![number],
+            sums: false,
+            signed_zeros: false,
+        };
+        let evaluation = evaluate(&reference, &[3.0], None);
+        assert!(evaluation.failure.is_some());
+        assert_eq!(evaluation.headroom, 0.25);
+    }
 }

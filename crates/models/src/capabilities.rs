@@ -184,6 +184,7 @@ impl<'a> TextConfig<'a> {
     }
 
     fn get(&self, name: &str) -> Option<&'a Value> {
+        // A `null` hides the values of outer configurations, which transformers does not read.
         self.0
             .iter()
             .find_map(|config| config.get(name))

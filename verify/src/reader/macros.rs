@@ -5,6 +5,8 @@ use super::{
     branch::{self, Branch},
     code_path::{Callee, RecordedCall},
     interpreter::Interpreter,
+    method::may_change,
+    operator::is_assigning,
     state::PathState,
     value::Value,
 };
@@ -42,7 +44,11 @@ impl<'a> Interpreter<'_, 'a> {
         // The arguments are only tested, not interpreted: a call of a function in them would not
         // become a step.
         let arguments = call.parse_body_with(Punctuated::<Expr, Token![,]>::parse_terminated);
-        if !arguments.is_ok_and(|arguments| arguments.iter().all(is_plain)) {
+        if !arguments.is_ok_and(|arguments| {
+            arguments
+                .iter()
+                .all(|argument| is_plain(printed(argument), &state))
+        }) {
             return self.unsupported(
                 call,
                 "code inside of this macro",
@@ -61,19 +67,34 @@ impl<'a> Interpreter<'_, 'a> {
     }
 }
 
-/// Whether the arguments of printing have no side effects: names, fields, literals, methods and
+/// The value of an argument, which may have a name in the format string: `name = value`.
+fn printed(argument: &Expr) -> &Expr {
+    match argument {
+        // The value of anything but a name would be assigned.
+        Expr::Assign(named) if matches!(*named.left, Expr::Path(_)) => &named.right,
+        _ => argument,
+    }
+}
+
+/// Whether an argument of printing has no side effects: names, fields, literals, methods and
 /// operators of them.
-fn is_plain(expression: &Expr) -> bool {
+fn is_plain(expression: &Expr, state: &PathState<'_>) -> bool {
     match expression {
         Expr::Lit(_) | Expr::Path(_) => true,
-        Expr::Field(inner) => is_plain(&inner.base),
-        Expr::Paren(inner) => is_plain(&inner.expr),
-        Expr::Reference(inner) => inner.mutability.is_none() && is_plain(&inner.expr),
-        // A named argument of a format string, `name = value`.
-        Expr::Assign(inner) => is_plain(&inner.left) && is_plain(&inner.right),
-        Expr::MethodCall(inner) => is_plain(&inner.receiver) && inner.args.iter().all(is_plain),
-        Expr::Binary(inner) => is_plain(&inner.left) && is_plain(&inner.right),
-        Expr::Unary(inner) => is_plain(&inner.expr),
+        Expr::Field(inner) => is_plain(&inner.base, state),
+        Expr::Paren(inner) => is_plain(&inner.expr, state),
+        Expr::Reference(inner) => inner.mutability.is_none() && is_plain(&inner.expr, state),
+        Expr::MethodCall(inner) => {
+            !may_change(inner, state)
+                && is_plain(&inner.receiver, state)
+                && inner.args.iter().all(|argument| is_plain(argument, state))
+        }
+        Expr::Binary(inner) => {
+            !is_assigning(&inner.op)
+                && is_plain(&inner.left, state)
+                && is_plain(&inner.right, state)
+        }
+        Expr::Unary(inner) => is_plain(&inner.expr, state),
         _ => false,
     }
 }

@@ -60,12 +60,7 @@ impl<'a> Interpreter<'_, 'a> {
         state: PathState<'a>,
     ) -> Vec<Branch<'a>> {
         let method = call.method.unraw().to_string();
-        // The method may take `&mut self`, and then the variable would have a value that no step
-        // shows.
-        if is_changing(&call.receiver, &state)
-            && !TRANSPARENT.contains(&method.as_str())
-            && side_of(&method).is_none()
-        {
+        if may_change(call, &state) {
             let help = "bind it without `mut`, and each new value with a new `let`";
             return self.unsupported(place, "a method that may change its receiver", help);
         }
@@ -212,14 +207,29 @@ impl<'a> Interpreter<'_, 'a> {
     }
 }
 
-/// Whether `receiver` is a mutable variable.
+/// Whether the call may change a variable.
+pub(super) fn may_change(call: &ExprMethodCall, state: &PathState<'_>) -> bool {
+    let method = call.method.unraw().to_string();
+    // The method may take `&mut self`, and then the variable would have a value that no step shows.
+    is_changing(&call.receiver, state)
+        && !TRANSPARENT.contains(&method.as_str())
+        && side_of(&method).is_none()
+}
+
+/// Whether `receiver` is a mutable variable, a part of one, or the value that one points to.
 fn is_changing(receiver: &Expr, state: &PathState<'_>) -> bool {
-    let Expr::Path(path) = receiver else {
-        return false;
-    };
-    let name = path.path.get_ident().map(|ident| ident.unraw().to_string());
-    name.and_then(|name| state.variable(&name).map(|variable| variable.mutable))
-        .unwrap_or(false)
+    match receiver {
+        Expr::Path(path) => {
+            let name = path.path.get_ident().map(|ident| ident.unraw().to_string());
+            name.and_then(|name| state.variable(&name))
+                .is_some_and(|variable| variable.mutable)
+        }
+        Expr::Paren(inner) => is_changing(&inner.expr, state),
+        Expr::Field(inner) => is_changing(&inner.base, state),
+        Expr::Unary(inner) => is_changing(&inner.expr, state),
+        // Every other expression has its own value, in which a change is lost.
+        _ => false,
+    }
 }
 
 /// The side that a method such as `is_ok` asks for.

@@ -64,7 +64,8 @@ impl<'a> Interpreter<'_, 'a> {
     }
 }
 
-fn is_assigning(op: &BinOp) -> bool {
+/// Whether the operator changes its left operand.
+pub(super) fn is_assigning(op: &BinOp) -> bool {
     use BinOp::{
         Add, And, BitAnd, BitOr, BitXor, Div, Eq, Ge, Gt, Le, Lt, Mul, Ne, Or, Rem, Shl, Shr, Sub,
     };

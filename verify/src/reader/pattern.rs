@@ -25,6 +25,10 @@ impl<'a> Interpreter<'_, 'a> {
             Pat::Paren(inner) => self.bind(&inner.pat, value, state),
             Pat::Reference(inner) => self.bind(&inner.pat, value, state),
             Pat::Type(inner) => self.bind(&inner.pat, value, state),
+            // A function that gets the borrow could change the value.
+            Pat::Ident(ident) if ident.by_ref.is_some() && ident.mutability.is_some() => {
+                self.unsupported(pattern, "a mutable borrow", "bind it without `ref mut`")
+            }
             Pat::Ident(ident) if ident.subpat.is_none() && !self.is_constant(ident) => {
                 // `syn` parses the pattern `None` as the name of a variable.
                 if let Some(outcome) = BranchOutcome::constructor(&ident.ident.to_string()) {

@@ -10,7 +10,7 @@ use std::rc::Rc;
 #[derive(Clone, Debug, Default)]
 pub(super) struct PathState<'a> {
     bindings: Bindings<'a>,
-    /// The variables below this index belong to a caller: they can be read, not assigned.
+    /// The variables below this index are captured by a closure: they can be read, not assigned.
     base: usize,
     // Shared, because the steps are copied whenever a path splits.
     steps: Vec<Rc<PathStep<'a>>>,
@@ -25,7 +25,7 @@ pub(super) struct Outer<'a> {
 impl<'a> PathState<'a> {
     /// Begins the body of a function or closure that sees `captured`.
     pub(super) fn enter(&mut self, captured: Bindings<'a>) -> Outer<'a> {
-        // A closure may read what it captured; an assignment would have to change the caller's
+        // A closure may read what it captured; an assignment would have to change the captured
         // variable, which is not followed.
         let base = std::mem::replace(&mut self.base, captured.len());
         Outer {
@@ -73,8 +73,7 @@ impl<'a> PathState<'a> {
             .find(|binding| binding.name == name)
     }
 
-    /// Assigns the innermost variable of that name; false when it does not exist or belongs to a
-    /// caller.
+    /// Assigns the innermost variable of that name; false when it does not exist or is captured.
     pub(super) fn assign(&mut self, name: &str, value: Value<'a>) -> bool {
         let Some(position) = self
             .bindings

@@ -40,7 +40,7 @@ fn foreign_detections(init_path: &InitPath<'_, '_>) -> Vec<Diagnostic> {
     let others = DeviceKind::ALL
         .iter()
         .flat_map(|&device| detectors(device))
-        // `init_rocm` has two detections, and one of them is also a name of CUDA's layer.
+        // The list of all devices has the function's own device, too.
         .filter(|name| !own.contains(name));
     let calls = others.flat_map(|name| {
         init_path

@@ -1,6 +1,6 @@
 //! A tensor that is not quantized, with its bytes.
 
-use super::stored::StoredPart;
+use super::stored::{self, StoredPart};
 use crate::float_type::FloatType;
 
 /// A tensor for a file of weights.
@@ -24,6 +24,11 @@ impl DenseTensor {
             shape,
             bytes: dtype.encode(values),
         }
+    }
+
+    /// The bytes of a value; types that are not known have the narrowest.
+    pub(crate) fn width(&self) -> usize {
+        stored::size(&self.dtype).unwrap_or(1)
     }
 }
 

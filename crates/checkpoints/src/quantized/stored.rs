@@ -21,7 +21,6 @@ const MAX_HEADER: u64 = 100_000_000;
 /// The most sizes of a shape.
 // Tensors of models have up to five.
 const MAX_RANK: usize = 8;
-const WEIGHTS: &str = "model.safetensors";
 
 /// The files of a checkpoint and where in them each tensor is.
 pub(super) struct StoredFiles {
@@ -55,14 +54,15 @@ struct StoredIndex {
 }
 
 impl StoredFiles {
-    pub(super) fn open(directory: &Path) -> Result<Self, SyntheticError> {
+    /// The file with the name `weights`, or the files of its index.
+    pub(super) fn open(directory: &Path, weights: &str) -> Result<Self, SyntheticError> {
         let mut files = Self {
             directory: directory.to_owned(),
             files: Vec::new(),
             tensors: BTreeMap::new(),
             digest: Sha256::new(),
         };
-        for name in weight_files(directory)? {
+        for name in weight_files(directory, weights)? {
             files.add(&directory.join(name))?;
         }
         Ok(files)
@@ -167,10 +167,10 @@ impl StoredFiles {
 }
 
 /// The files with the weights: the files of the index if there is one.
-fn weight_files(directory: &Path) -> Result<BTreeSet<String>, SyntheticError> {
-    let path = directory.join(format!("{WEIGHTS}.index.json"));
+fn weight_files(directory: &Path, weights: &str) -> Result<BTreeSet<String>, SyntheticError> {
+    let path = directory.join(format!("{weights}.index.json"));
     if !path.is_file() {
-        return Ok([WEIGHTS.to_owned()].into());
+        return Ok([weights.to_owned()].into());
     }
     let index: StoredIndex = serde_json::from_slice(&read_bytes(&path, limit::SHARD_INDEX)?)
         .map_err(|error| SyntheticError::quantized(&path, "weight_map", &error.to_string()))?;

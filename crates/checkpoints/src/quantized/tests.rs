@@ -2,7 +2,11 @@
 //! writes, and checkpoints that lack something.
 
 use super::QuantizedWeights;
-use crate::{cache::made_in, computed_weights::ComputedWeights};
+use crate::{
+    cache::made_in,
+    computed_weights::ComputedWeights,
+    weights_file::{self, HeaderLine, header},
+};
 use serde::Deserialize;
 use serde_json::Value;
 use sha2::{Digest, Sha256};
@@ -100,7 +104,8 @@ fn the_made_checkpoint_is_unquantized_and_has_the_same_files() {
         fs::read(made.join("golden.safetensors")).expect("is there"),
         b"golden"
     );
-    let stored = super::stored::StoredFiles::open(&made).expect("is a checkpoint");
+    let stored =
+        super::stored::StoredFiles::open(&made, "model.safetensors").expect("is a checkpoint");
     let weights = open(directory.path());
     for name in weights.names() {
         let (found, expected) = (
@@ -108,6 +113,63 @@ fn the_made_checkpoint_is_unquantized_and_has_the_same_files() {
             weights.tensor(name).expect("is computed"),
         );
         assert_eq!(found.expect("is there").bytes, expected.bytes, "{name}");
+    }
+}
+
+#[test]
+fn weights_of_diffusers_have_another_name() {
+    let directory = copied("bitsandbytes_nf4");
+    let transformers = open(directory.path());
+    let path = directory.path().join("config.json");
+    let mut config = super::config_of(directory.path());
+    config["_class_name"] = "UNet2DConditionModel".into();
+    fs::write(path, config.to_string()).expect("is written");
+    let [from, to] = ["model.safetensors", "diffusion_pytorch_model.safetensors"]
+        .map(|name| directory.path().join(name));
+    fs::rename(from, to).expect("is renamed");
+    let diffusers = open(directory.path());
+    assert!(diffusers.names().eq(transformers.names()));
+    for name in diffusers.names() {
+        let [found, expected] = [&diffusers, &transformers].map(|weights| weights.tensor(name));
+        assert_eq!(found.expect("is computed"), expected.expect("is computed"));
+    }
+}
+
+/// A dense tensor may have any size and type.
+#[test]
+fn each_tensor_starts_at_a_multiple_of_its_width() {
+    let directory = tempfile::tempdir().expect("a directory");
+    let options = r#"{"quantization_config": {"quant_method": "fp8"}}"#;
+    fs::write(directory.path().join("config.json"), options).expect("is written");
+    let sizes = [
+        ("a", "U8", 1, 1),
+        ("b", "F16", 2, 3),
+        ("c", "F32", 4, 5),
+        ("d", "F64", 8, 1),
+    ];
+    let lines = sizes.map(|(name, dtype, width, count)| HeaderLine {
+        name,
+        dtype,
+        shape: vec![count],
+        bytes: width * count,
+    });
+    let mut bytes = header(lines.into_iter());
+    bytes.extend(0..1 + 6 + 20 + 8_u8);
+    fs::write(directory.path().join("model.safetensors"), bytes).expect("is written");
+    let made = directory.path().join("made");
+    weights_file::write_dequantized(&open(directory.path()), &made).expect("is written");
+    let bytes = fs::read(&made).expect("is there");
+    let length = u64::from_le_bytes(*bytes.first_chunk().expect("has a header")) as usize;
+    let header: Value = serde_json::from_slice(&bytes[8..8 + length]).expect("JSON");
+    let mut first = 0;
+    for (name, _, width, count) in sizes {
+        let offsets = header[name]["data_offsets"].as_array().expect("a pair");
+        let [start, end] = [0, 1].map(|side| offsets[side].as_u64().expect("a number"));
+        assert_eq!(start % width, 0, "{name}");
+        let content = &bytes[8 + length..][start as usize..end as usize];
+        let expected: Vec<u8> = (first..).take((width * count) as usize).collect();
+        assert_eq!(content, expected, "{name}");
+        first += (width * count) as u8;
     }
 }
 

@@ -103,3 +103,24 @@ fn images_have_the_size_of_the_configuration_else_of_the_processor() {
     let checkpoint = CheckpointHeaders::read(directory.path()).expect("it is a checkpoint");
     assert_eq!(checkpoint.image_size(), [32, 44]);
 }
+
+#[test]
+fn a_map_smaller_than_a_window_has_no_estimate() {
+    let estimate = |image: u64| {
+        let config = json!({
+            "model_type": "swin", "architectures": ["SwinModel"], "image_size": image
+        });
+        let sizes = CallSizes {
+            batch: 1,
+            tokens: 5,
+        };
+        checkpoint(&config)?.estimate(Backend::Host, Precision::F32, sizes)
+    };
+    // Patches of 4 and three mergers: the last map has a side of 7, as a window has, and of 6.
+    assert!(estimate(224).is_ok());
+    let error = estimate(192).expect_err("is too small").to_string();
+    assert_eq!(
+        error,
+        "`window_size` in config.json is `7`, expected at most a side of the smallest map"
+    );
+}

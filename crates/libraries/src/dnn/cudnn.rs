@@ -24,7 +24,7 @@ use std::{
 };
 use testgen_device::SharedLibrary;
 
-/// The most algorithms that are requested: each may be listed with two math types.
+/// The most algorithms that are requested: each may be listed with each of the four math types.
 const MOST_ALGORITHMS: usize = 4 * Numbers::FORWARD.len();
 
 /// cuDNN on one device.

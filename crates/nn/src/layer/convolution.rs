@@ -1,8 +1,8 @@
 //! Convolutions of images.
 //!
 //! On GPUs they are computed by the vendor's library, or they are matrix products, of patches or of
-//! windows that overlap: on an H100, burn 0.21's own was off by 19 % on 8 x 8 patches in bf16, and by 5 to 100 % or NaN on kernels of 3 in f16
-//! and bf16 (docs/hardware.md).
+//! windows that overlap: on an H100, burn 0.21's own was off by 19 % on 8 x 8 patches in bf16, and
+//! by 5 to 100 % or NaN on kernels of 3 in f16 and bf16 (docs/hardware.md).
 //!
 //! On the CPU burn 0.21 sums convolutions of few input channels in f16 itself (3 channels and a
 //! kernel of 7: 1.8e-3 off, where rounding the result costs 2e-4; one channel to each output:

@@ -57,7 +57,6 @@ fn elementwise(operator: Operator, element: Element, numbers: &[f64]) -> Vec<Cas
     let plain = cases(operator, &[1, 1], element);
     plain
         .into_iter()
-        .filter(|case| case.call.attributes.axes.is_empty())
         .map(|case| filled(case, element, numbers))
         .collect()
 }

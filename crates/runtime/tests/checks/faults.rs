@@ -190,6 +190,7 @@ pub(crate) const TESTS: &[Test] = tests! {
         other_feature_layer,
         other_image_token,
         sines_before_cosines,
+        factor_of_other_blocks,
         wider_time_ids,
         other_groups,
         other_scaler,

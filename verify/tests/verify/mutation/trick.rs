@@ -239,6 +239,16 @@ fn swallowed(text: &str) -> Vec<Mutant> {
         ),
         (
             "the chosen precision replaced",
+            "let before = memory(&device);",
+            "let mut precision = precision;\n    (precision).clone_from(&Precision::F32);\n    let before = memory(&device);",
+        ),
+        (
+            "the chosen precision replaced",
+            "let before = memory(&device);",
+            "let mut precision = precision;\n    eprintln!(\"{:?}\", (precision = Precision::F32));\n    let before = memory(&device);",
+        ),
+        (
+            "the chosen precision replaced",
             "target.precision, SPEC.precisions",
             "Some(Precision::F32), SPEC.precisions",
         ),

@@ -33,10 +33,8 @@ impl<B: Ops> UnetBlock<B> {
         inner: &[usize],
         w: &Weights<B>,
     ) -> Result<Self, WeightsError> {
-        let (shape, out) = (
-            config.resnet(config.resnet_out_scale_factor),
-            config.block_out_channels[index],
-        );
+        // `resnet_out_scale_factor` is a factor of other types of blocks only.
+        let (shape, out) = (config.resnet(1.0), config.block_out_channels[index]);
         // Blocks of the upward path, too: their names are aliases of these kinds.
         let attentive = if kind == UnetBlockType::CrossAttnDownBlock2D {
             inner.len()

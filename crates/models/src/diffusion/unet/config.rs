@@ -25,7 +25,6 @@ pub(crate) struct UnetConfig {
     pub(super) layers_per_block: PerBlock,
     pub(super) downsample_padding: usize,
     pub(super) mid_block_scale_factor: f64,
-    pub(super) resnet_out_scale_factor: f64,
     pub(super) act_fn: Activation,
     pub(super) norm_num_groups: usize,
     pub(super) norm_eps: f64,
@@ -112,12 +111,13 @@ impl PerBlock {
 }
 
 impl ModelConfig for UnetConfig {
-    /// Metadata of the file, the start of pipelines, a head count of a type that is rejected, and
-    /// where to round: scores are always computed in f32 here.
+    /// Metadata of the file, the start of pipelines, a head count of a type and a factor of blocks
+    /// that are rejected, and where to round: scores are always computed in f32 here.
     const INERT: &'static [&'static str] = &[
         "_class_name",
         "_diffusers_version",
         "addition_embed_type_num_heads",
+        "resnet_out_scale_factor",
         "sample_size",
         "upcast_attention",
     ];

@@ -61,7 +61,7 @@ float!(f32, F32, 4, std::convert::identity, std::convert::identity);
 float!(f16, F16, 2, f16::to_f32, f16::from_f32);
 float!(bf16, BF16, 2, bf16::to_f32, bf16::from_f32);
 
-/// StoredRows of a tensor that is put on a device, from those of a file.
+/// Rows of a tensor that is put on a device, from the rows of a file.
 pub(super) struct StoredRows<'a> {
     pub(super) stored: &'a dyn StoredBytes,
     /// The shape in the file.
@@ -147,8 +147,7 @@ fn copy(stored: &dyn StoredBytes, start: usize, out: &mut [u8]) -> Result<(), We
         .try_for_each(|(index, out)| stored.read_at(start + index * BYTES, out))
 }
 
-/// StoredRows and columns of the square that is read and written while it is in the first-level
-/// cache.
+/// Rows and columns of the square that is read and written while it is in the first-level cache.
 const TILE: usize = 32;
 
 /// Writes `columns` of a matrix of this width as rows, in tiles; every task owns `TILE` of them.

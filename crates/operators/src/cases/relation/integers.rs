@@ -53,12 +53,15 @@ fn limits(call: &Call) -> Option<[i64; 2]> {
             Add | Sub | Mul | MaxBinary | MinBinary | Maximum | Minimum | Neg | Abs | Relu
             | AddRelu | MulAdd,
         ) => Some([-8, 8]),
+        // Scales of 2 and 0.75: bf16 has every quarter up to 64 only.
+        (_, Gemm) => Some([-2, 2]),
         (OperatorGroup::Matrix | OperatorGroup::Collective, _)
         | (_, Sum | Max | Min | WeightedSum | MatmulBiasRelu) => Some([-3, 3]),
         // A window in three dimensions adds 81 products; bf16 has every integer up to 256 only.
         (OperatorGroup::Convolution, _) | (_, Prod) => Some([-1, 1]),
         (_, MaxPool1d | MaxPool2d | MaxPool3d) => Some([-8, 8]),
-        (_, MseLoss | L1Loss) if summed => Some([-3, 3]),
+        // The squares of 15 differences are added.
+        (_, MseLoss | L1Loss) if summed => Some([-2, 2]),
         _ => None,
     }
 }
@@ -105,8 +108,8 @@ fn positive_then_negative(rows: usize, columns: usize, element: Element) -> Host
         XorShift64::new("cancelling", 0).integers(&[rows, columns / 2], element, [100, 250]);
     let values = (0..rows)
         .flat_map(|row| {
-            // First all positive numbers, then the negative ones: the sum in the middle is far
-            // above the largest number of each type that has a mantissa of 8 or 11 bits.
+            // First all positive numbers, then the negative ones: the sum in the middle, at least
+            // 6400, is above 256 and 2048, up to which bf16 and f16 have every integer.
             let half = &numbers.values[row * columns / 2..(row + 1) * columns / 2];
             half.iter()
                 .copied()
@@ -115,4 +118,49 @@ fn positive_then_negative(rows: usize, columns: usize, element: Element) -> Host
         })
         .collect();
     HostTensor::new([rows, columns], element, values)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{Arithmetic, Element, Operator, Precision, limits, reference};
+    use crate::{
+        calls::Call,
+        cases::sizes::{cases, odd_sizes},
+    };
+
+    /// The largest result of a call whose first input has only `high`, and the others `high` times
+    /// `sign`.
+    fn largest(call: &Call, high: f64, sign: f64) -> f64 {
+        let mut call = call.clone();
+        for (index, input) in call.inputs.iter_mut().enumerate() {
+            if input.tensor.element.is_float() {
+                let value = if index == 0 { high } else { sign * high };
+                input.tensor.values.fill(value);
+            }
+        }
+        let results = reference(&call, Arithmetic::for_precision(Precision::F32)).tensor();
+        results.values.into_iter().map(f64::abs).fold(0.0, f64::max)
+    }
+
+    #[test]
+    fn the_largest_results_are_exact_in_bf16() {
+        for operator in Operator::ALL.iter().copied() {
+            // bf16 has every integer up to 256, and every quarter up to 64.
+            let exact = if operator == Operator::Gemm {
+                64.0
+            } else {
+                256.0
+            };
+            for case in cases(operator, &odd_sizes(operator), Element::Bf16) {
+                let Some([_, high]) = limits(&case.call) else {
+                    continue;
+                };
+                for sign in [1.0, -1.0] {
+                    let largest = largest(&case.call, high as f64, sign);
+                    let variant = &case.variant;
+                    assert!(largest <= exact, "{operator}, {variant}: {largest}");
+                }
+            }
+        }
+    }
 }

@@ -83,6 +83,13 @@ pub(crate) fn sines_before_cosines() {
     );
 }
 
+/// diffusers passes this factor to other types of blocks only.
+pub(crate) fn factor_of_other_blocks() {
+    let fixture =
+        Fixture::new(&harnesses::unet::HARNESS).configure("/resnet_out_scale_factor", json!(2.0));
+    fixture.stays_green(Check::OutputGolden);
+}
+
 /// Two numbers more for each time id do not fit the projection, which is an error and not a panic.
 pub(crate) fn wider_time_ids() {
     let fault = Fixture::new(&harnesses::unet_text_time::HARNESS)
