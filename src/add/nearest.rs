@@ -86,7 +86,7 @@ impl ConfigFacts<'_> {
     /// Models that consist of other models.
     fn of_parts(&self) -> Option<Nearest> {
         // Models that write about an image and models that compare images with texts have the same
-        // two configurations: the class tells them apart.
+        // two configurations, and different classes.
         let writes = self.end(CAUSAL).or_else(|| self.end(&[CONDITIONAL]));
         let encoders = match writes {
             Some(_) => self.following(

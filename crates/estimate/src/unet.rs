@@ -88,7 +88,7 @@ impl DenoiserSizes {
         let x = self.down(x, about, &mut kept);
         let mut x = self.middle(x, about);
         for (index, (block, out)) in self.resolutions().rev() {
-            // `UNet2DConditionModel` gives its blocks on the way up one layer more.
+            // `UNet2DConditionModel` builds each of its up blocks with one more layer.
             for _ in 0..=block.layers {
                 // As many were kept as there are layers.
                 let beside = kept.pop().unwrap_or_else(|| x.clone());

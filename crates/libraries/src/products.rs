@@ -103,7 +103,7 @@ fn product_rows(
         return Ok(());
     };
     let case = match GemmCase::new(opened, product, factors) {
-        // Too little memory on this GPU is no error of the library.
+        // On a GPU with more memory the same product may be right: the library is not wrong.
         Err(error) if error.is_out_of_memory() => {
             reporter.unsupported(&computation, "not enough memory is free");
             return Ok(());

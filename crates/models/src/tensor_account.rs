@@ -33,7 +33,7 @@ const HEADS: &[&str] = &[
     "cls_classifier.",
     "discriminator_predictions.",
     "distillation_classifier.",
-    // With the names of its tensors, because the decoder of an encoder-decoder is no head.
+    // With the names of its tensors, because the decoder of an encoder-decoder is not a head.
     "decoder.bias",
     "decoder.weight",
     "generator_lm_head.",

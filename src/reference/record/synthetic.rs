@@ -42,7 +42,7 @@ pub(super) fn record_synthetic(
     if recorder.options().answers {
         // All files are copied back at the end, and a missing one is then deleted from the target.
         copy_files(&RECORDED, target, made.path(), |path, content| {
-            // Nobody else reads the temporary directory, so a plain write is enough.
+            // No other process reads the temporary directory, so a plain write is enough.
             fs::write(path, content)
         })?;
     } else {

@@ -126,7 +126,7 @@ fn fill<B: Ops>(shape: &[usize], element: Element, device: &B::Device) {
         Element::Bf16 => FloatDType::BF16,
         _ => FloatDType::F32,
     };
-    // The pool of memory most likely gives this block to the result, whose unwritten elements are
+    // The pool of memory most likely uses this block for the result, whose unwritten elements are
     // NaN then.
     drop(B::float_full(
         Shape::from(shape.to_vec()),
