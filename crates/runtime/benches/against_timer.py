@@ -125,4 +125,5 @@ def median(call, device, seconds):
     return timer.blocked_autorange(min_run_time=seconds).median * 1e3
 
 
-main()
+if __name__ == "__main__":
+    main()
