@@ -161,6 +161,9 @@ pub unsafe extern "C" fn rocblas_sgemv(
     unsafe { arguments.compute() }
 }
 
+// The functions of batches are written out, because a test reads their signatures from this file
+// and compares them with the published header.
+
 /// `rocblas_sgemv_strided_batched`.
 ///
 /// # Safety
