@@ -17,6 +17,8 @@ impl Exact {
     /// `left` and `right` are row-major in the shapes of the product's factors.
     pub(crate) fn new(product: &Product, left: &[f64], right: &[f64]) -> Self {
         let [rows, inner, columns] = product.sizes();
+        // A task is a row of the result, in the order of the results, so that `chunks_mut` gives
+        // each thread the elements of its own rows without a lock.
         let tasks: Vec<(usize, usize)> = product
             .batches()
             .into_iter()
@@ -79,6 +81,8 @@ impl Exact {
 
 fn add_row(row: &[f64], right: &[f64], values: &mut [f64], magnitudes: &mut [f64]) {
     let columns = values.len();
+    // The row of `right` is the inner loop: both factors are read in the order of memory, while a
+    // sum for each element would jump by a whole row of `right` at every term.
     for (left, right) in row.iter().zip(right.chunks_exact(columns)) {
         for ((value, magnitude), right) in values.iter_mut().zip(&mut *magnitudes).zip(right) {
             let term = left * right;

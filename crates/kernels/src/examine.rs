@@ -51,11 +51,14 @@ pub fn examine(candidate: &Candidate, product: &Product, device: GpuDevice) -> C
 
 fn compute(candidate: &Candidate, product: &Product, device: GpuDevice) -> CandidateResult {
     let precision = product.precision;
+    // With one seed, factors of the same shape would be equal, and a kernel that reads one of them
+    // in the place of the other would be correct.
     let left = values::random(product.left.count(), 1, precision);
     let right = values::random(product.right.count(), 2, precision);
     let output = GuardedOutput::new(device, product.output_shape(), precision);
     let tensor = |factor, numbers: &[f64]| guarded::factor(device, factor, precision, numbers);
     let factors = (tensor(&product.left, &left), tensor(&product.right, &right));
+    // A refusal is not a fault: the autotuner passes over a kernel that refuses.
     if let Err(error) = launch(candidate, factors.0, factors.1, output.tensor.clone()) {
         return CandidateResult::Refused {
             why: format!("{error:?}"),

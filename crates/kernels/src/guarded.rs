@@ -23,6 +23,8 @@ pub(crate) fn factor(
     numbers: &[f64],
 ) -> CubeTensor<GpuRuntime> {
     let width = values::width(precision);
+    // By the extent and not by the count: a view has gaps between its rows, and a kernel that
+    // ignores the strides reads the NaN in them.
     let mut bytes = vec![FILL; 2 * GUARD + factor.extent() * width];
     for (number, offset) in numbers.iter().zip(factor.offsets()) {
         let start = GUARD + offset * width;
@@ -45,6 +47,8 @@ impl GuardedOutput {
     pub(crate) fn new(device: GpuDevice, shape: Vec<usize>, precision: Precision) -> Self {
         let bytes = shape.iter().product::<usize>() * values::width(precision);
         let client = GpuRuntime::client(&device);
+        // The result is filled as well: an element that the kernel leaves out stays a NaN, while
+        // zero could be the sum.
         let whole = client.create_from_slice(&vec![FILL; 2 * GUARD + bytes]);
         let handle = inside(whole.clone());
         let tensor = CubeTensor::new_contiguous(

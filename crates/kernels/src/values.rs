@@ -33,6 +33,8 @@ pub(crate) fn width(precision: Precision) -> usize {
 pub(crate) fn write(value: f64, precision: Precision, bytes: &mut [u8]) {
     match precision {
         Precision::F32 | Precision::Tf32 => bytes.copy_from_slice(&(value as f32).to_ne_bytes()),
+        // `half` may round twice, by f32; `random` has rounded already, so that nothing is left to
+        // round.
         Precision::F16 => bytes.copy_from_slice(&f16::from_f64(value).to_ne_bytes()),
         Precision::Bf16 => bytes.copy_from_slice(&bf16::from_f64(value).to_ne_bytes()),
     }
