@@ -8,6 +8,7 @@ const METADATA: &str = "__metadata__";
 const TYPES: [&str; 10] = [
     "F64", "F32", "F16", "BF16", "I64", "I32", "I8", "U8", "BOOL", "U16",
 ];
+// The largest exceeds every file, and two of them as a product exceed 64 bits.
 const SIZES: [u64; 6] = [0, 1, 2, 3, 7, 1 << 40];
 /// Parts of names, between dots.
 const PARTS: [&str; 5] = ["0", "1", "18446744073709551615", "-1", "x"];
@@ -15,6 +16,7 @@ const PARTS: [&str; 5] = ["0", "1", "18446744073709551615", "-1", "x"];
 /// One to three changes.
 pub(crate) fn mutate_header(header: &mut Map<String, Value>, random: &mut Random) {
     for _ in 0..=random.below(3) {
+        // In each step again: the step before may have removed or renamed any of them.
         let names: Vec<String> = header
             .keys()
             .filter(|name| *name != METADATA)

@@ -66,6 +66,7 @@ impl Random {
             match self.below(3) {
                 0 => text.push_str(self.choose::<&str>(&CHARACTERS)),
                 1 => text.push(char::from(b' ' + (self.below(95) as u8))),
+                // The range ends after the last code point; surrogates are not characters.
                 _ => text.push(char::from_u32(self.below(0x11_0000) as u32).unwrap_or('x')),
             }
         }
@@ -116,6 +117,7 @@ impl Mutator {
     }
 
     fn step(&mut self, bytes: &mut Vec<u8>, corpus: &[Vec<u8>]) {
+        // The end is a position, too, at which text is appended.
         let at = self.random.below(bytes.len() + 1);
         let end = at + self.random.below((bytes.len() - at).min(40) + 1);
         match self.random.below(10) {
@@ -126,6 +128,8 @@ impl Mutator {
                 insert(bytes, at, self.random.choose(self.dictionary).as_bytes())
             }
             4 => self.replace_number(bytes, at),
+            // Up to 256 copies: a bracket is then nested deeper than the 128 levels that serde_json
+            // reads.
             5 => repeat(bytes, at, end, 1 << self.random.below(9)),
             6 => self.replace_line(bytes, at, corpus),
             7 => {

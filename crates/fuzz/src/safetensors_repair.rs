@@ -52,11 +52,14 @@ fn lay_out(bytes: &mut Vec<u8>, change: impl FnOnce(&mut Map<String, Value>)) {
         .iter_mut()
         .filter(|(name, _)| *name != "__metadata__")
     {
+        // Such a shape cannot be placed, but the reader must refuse it: at least the length of the
+        // header is right.
         let Some(size) = size(tensor).filter(|size| *size <= LARGEST - placed.len()) else {
             return set_length(bytes);
         };
         let end = placed.len() + size;
         placed.extend_from_slice(content(tensor, data, size));
+        // A tensor that has grown has too few bytes, and the format allows no gap after it.
         placed.resize(end, 0);
         tensor["data_offsets"] = json!([end - size, end]);
     }
@@ -88,6 +91,7 @@ fn size(tensor: &Value) -> Option<usize> {
         "I16" | "U16" | "F16" | "BF16" => 2,
         "I32" | "U32" | "F32" => 4,
         "I64" | "U64" | "F64" => 8,
+        // `F4` and the `F6` types are parts of a byte: a file with one of them is not laid out.
         _ => return None,
     };
     let sizes = tensor.get("shape")?.as_array()?.iter();

@@ -10,6 +10,7 @@ pub fn seeds(directory: &Path, extension: Option<&str>) -> Vec<Vec<u8>> {
         .sort_by_file_name();
     let files = entries
         .into_iter()
+        // A target without kept inputs has no directory, which is not an error.
         .filter_map(Result::ok)
         .filter(|entry| entry.file_type().is_file());
     let paths = files.map(walkdir::DirEntry::into_path).filter(|path| {

@@ -104,6 +104,7 @@ impl Target<'_> {
         }
         match behaviour {
             Ok(behaviour) if begun.elapsed() < SLOW => {
+                // Each new `RandomState` has other keys: every behaviour would be new.
                 BuildHasherDefault::<DefaultHasher>::default().hash_one(behaviour)
             }
             failed => {
@@ -127,6 +128,8 @@ impl Target<'_> {
     fn corpus(&self) -> Vec<Vec<u8>> {
         let mut inputs = seeds(&corpus(self.name), None);
         inputs.extend(self.seeds.iter().cloned());
+        // A folder that was moved yields no files and no error, and mutations of nearly nothing
+        // fail at the first check of a reader.
         assert!(inputs.len() > 3, "{} has no seeds", self.name);
         inputs
     }

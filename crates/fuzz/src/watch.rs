@@ -34,6 +34,7 @@ pub(crate) struct Watch {
 impl Watch {
     pub(crate) fn start(target: &'static str, long: bool) -> Self {
         let current: Current = Arc::default();
+        // Weak, so that the thread ends with its target: a test binary runs several of them.
         let watched = Arc::downgrade(&current);
         thread::spawn(move || {
             // Counted instead of measured: a machine that was paused is not an execution that does
@@ -76,6 +77,8 @@ impl Watch {
 }
 
 fn replace(file: &mut File, content: &[u8]) -> io::Result<()> {
+    // The length is cut last: a process that is killed in between leaves the input with a tail of
+    // the former one, and not an empty file.
     file.rewind()?;
     file.write_all(content)?;
     file.set_len(content.len() as u64)
