@@ -164,6 +164,7 @@ impl MachineFacts {
     pub(super) fn devices(&self) -> Vec<&testgen_device::Device> {
         let mut found: Vec<&testgen_device::Device> = Vec::new();
         for device in &self.inventory.devices {
+            // A device without an address, such as the host processor, equals no other one.
             let is_known = found.iter().any(|other| {
                 other.pci_address.is_some() && other.pci_address == device.pci_address
             });

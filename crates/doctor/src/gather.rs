@@ -48,6 +48,7 @@ pub fn gather(python: Option<&OsStr>, limit: Duration, native: bool) -> MachineF
 
 /// Empty variables have no effect, except lists of devices: an empty one hides every device.
 fn variables() -> BTreeMap<String, String> {
+    // Not `vars`, which panics at a variable that is not Unicode.
     let all = std::env::vars_os()
         .filter_map(|(name, value)| Some((name.into_string().ok()?, value.into_string().ok()?)));
     all.filter(|(name, value)| {

@@ -24,9 +24,12 @@ fn row(requirement: &Requirement, computations: &[EngineComputation]) -> DoctorR
     let right = computations
         .iter()
         .filter(|computation| {
+            // As for the requirement of a suite: a simulation shows nothing about hardware, and
+            // hardware nothing about the simulation.
             computation.kind == requirement.device && computation.simulated == requirement.simulated
         })
         .filter(|computation| computation.is_right());
+    // By their labels: a device on which several engines compute is one device.
     let devices: BTreeSet<&str> = right
         .filter_map(|computation| computation.device.as_deref())
         .collect();

@@ -33,6 +33,7 @@ impl RowStatus {
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Area {
+    // From causes to their effects: the row of a requirement refers to the lines above it.
     /// The operating system, and the container.
     System,
     /// Modules of the kernel.

@@ -73,6 +73,7 @@ fn rows(computation: &EngineComputation) -> Vec<DoctorRow> {
 
 /// The command that installs the engine's library for this kind of GPU.
 fn other_build(computation: &EngineComputation, python: &str) -> Option<String> {
+    // Options follow the name, as in `torch/eager`; they do not change which package is installed.
     match (computation.engine.split('/').next()?, computation.kind) {
         ("torch", DeviceKind::Rocm) => Some(install_torch(python, "rocm6.4")),
         ("torch", DeviceKind::Cuda) => Some(install_torch(python, "cu128")),

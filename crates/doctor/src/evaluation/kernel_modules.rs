@@ -71,6 +71,8 @@ fn load(facts: &MachineFacts, module: &str) -> String {
     } else {
         ""
     };
+    // `dkms status` lists a module that was not built for the running kernel, `dmesg` has the
+    // reason of a module that refused the GPU.
     format!(
         "{place}sudo modprobe {module}; if that fails: dkms status; sudo dmesg | grep -i {module}"
     )

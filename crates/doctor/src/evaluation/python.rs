@@ -20,6 +20,7 @@ const OTHERS: [&str; 4] = ["transformers", "safetensors", "numpy", "diffusers"];
 pub(super) fn rows(facts: &MachineFacts) -> Vec<DoctorRow> {
     let python = match &facts.python {
         Ok(python) => python,
+        // Without Python no package can be looked up, and a row for each would repeat this one.
         Err(failure) => return vec![without_python(failure)],
     };
     let evidence = format!("{}, version {}", python.executable, python.version);
@@ -79,6 +80,8 @@ fn onnxruntime(python: &Python) -> DoctorRow {
         .build
         .as_ref()
         .map_or_else(String::new, |build| format!(", {build}"));
+    // Not evaluated: the list is what the build contains, also if a library of a provider is
+    // missing. Only the known answers show that a provider computes.
     let providers = package.providers.join(", ");
     DoctorRow::new(
         Area::Python,

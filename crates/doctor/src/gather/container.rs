@@ -9,6 +9,7 @@ const VARIABLES: [&str; 4] = [
     "APPTAINER_CONTAINER",
     "KUBERNETES_SERVICE_HOST",
     "SINGULARITY_CONTAINER",
+    // The name that systemd defines for all managers of containers.
     "container",
 ];
 /// Parts of the control groups' names that they choose.
@@ -53,6 +54,7 @@ pub(super) fn memory_left(system: &System) -> Option<u64> {
 
 /// The number in a file of the control group.
 fn number(system: &System, file: &str) -> Option<u64> {
+    // At the root of the mount: with a private namespace a container sees its own group there.
     let text = system.read(format!("/sys/fs/cgroup/{file}"))?;
     // Version 2 writes `max` where there is no limit, which is not a number.
     text.parse().ok()

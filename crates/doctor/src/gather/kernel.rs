@@ -11,6 +11,7 @@ pub(super) fn name(system: &System) -> Option<String> {
     let name = text
         .lines()
         .find_map(|line| line.strip_prefix("PRETTY_NAME="))?;
+    // The file is read by shells as well, so that values with spaces are quoted.
     Some(name.trim_matches('"').to_owned())
 }
 
@@ -22,6 +23,7 @@ pub(super) fn modules(system: &System) -> Vec<KernelModule> {
         .filter(|name| {
             loaded
                 .lines()
+                // The whole first word: `nvidia_drm` and `nvidia_uvm` begin with `nvidia`, too.
                 .any(|line| line.split(' ').next() == Some(**name))
                 // A module that is built into the kernel is in `/sys/module` only.
                 || system.path(format!("/sys/module/{name}")).is_dir()

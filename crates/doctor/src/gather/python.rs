@@ -16,6 +16,7 @@ const IMPORTED: [&str; 2] = ["torch", "onnxruntime"];
 pub(super) fn python(given: Option<&OsStr>, limit: Duration) -> Result<Python, PythonFailure> {
     let program = python_program(given);
     let named =
+        // An empty variable names none, as in `python_program`.
         given.is_some() || env::var_os(PYTHON_VARIABLE).is_some_and(|program| !program.is_empty());
     let failure = |problem: String, missing| PythonFailure {
         program: program.to_string_lossy().into_owned(),

@@ -68,6 +68,7 @@ pub(super) fn architectures(facts: &MachineFacts, python: &Python) -> Vec<Doctor
         .packages
         .get("torch")
         // The list is empty where torch sees no GPU.
+        // Not of CUDA builds: they also have PTX, which the driver compiles for a newer GPU.
         .filter(|torch| torch.hip.is_some() && !torch.architectures.is_empty())
     else {
         return Vec::new();
