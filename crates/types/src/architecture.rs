@@ -142,6 +142,7 @@ impl Architecture {
 
     /// Whether models of this family generate token by token, with a cache.
     pub const fn generates(self) -> bool {
+        // Without `_`: a new family is a compile error here, and not a family without these checks.
         match self {
             Self::DecoderOnly
             | Self::EncoderDecoder
@@ -163,6 +164,7 @@ impl Architecture {
 
     /// Whether the models read text (`input_ids` with an `attention_mask`).
     pub const fn reads_text(self) -> bool {
+        // The text of speech models is `decoder_input_ids`, of denoisers `encoder_hidden_states`.
         match self {
             Self::EncoderOnly
             | Self::DecoderOnly

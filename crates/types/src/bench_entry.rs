@@ -196,6 +196,8 @@ impl BenchTimes {
 pub fn quantile(sorted: &[f64], share: f64) -> Option<f64> {
     let last = sorted.len().checked_sub(1)?;
     let place = share.clamp(0.0, 1.0) * last as f64;
+    // At a whole place both are the same element, also at the last one, which has no neighbour
+    // above.
     let (below, above) = (
         sorted[place.floor() as usize],
         sorted[place.ceil() as usize],

@@ -94,6 +94,7 @@ impl Repetitions {
             }
             Ok(results)
         };
+        // Not timed: the first calls on a GPU compile kernels.
         repeat(self.warmup)?;
         timed_calls(|| repeat(self.iterations))
     }

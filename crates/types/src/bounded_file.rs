@@ -60,6 +60,7 @@ fn read_limited(source: impl Read, size: u64, limit: u64) -> Result<Vec<u8>, Fil
         });
     }
     // Within the limit: no file causes a larger allocation.
+    // The size is no more than a hint: files of `/proc` report 0 bytes.
     let mut bytes = Vec::with_capacity(usize::try_from(size).unwrap_or_default());
     // One byte more than the limit shows that the file grew after its size was read.
     source
@@ -91,7 +92,8 @@ pub fn open(path: &Path) -> Result<File, FileError> {
     check_kind(&metadata).map_err(|problem| failed(problem, path))?;
     let mut options = OpenOptions::new();
     options.read(true);
-    // If a FIFO has replaced the file, opening it would wait for a writer.
+    // If a FIFO has replaced the file, opening it would wait for a writer. On a regular file the
+    // flag has no effect.
     #[cfg(unix)]
     std::os::unix::fs::OpenOptionsExt::custom_flags(&mut options, libc::O_NONBLOCK);
     let file = options

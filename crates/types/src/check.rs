@@ -272,6 +272,7 @@ impl Check {
 
     /// Whether the check runs on `device`.
     pub const fn applies_on(self, device: DeviceKind) -> bool {
+        // By `matches!`, because a derived `==` cannot be called in a `const fn`.
         matches!(self.entry().devices, CheckDevices::All) || !matches!(device, DeviceKind::Cpu)
     }
 

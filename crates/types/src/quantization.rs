@@ -53,6 +53,7 @@ impl QuantizedCheckpoint {
     /// cannot be read shows nothing here; it is an error of the command that needs it.
     pub fn in_directory(directory: &Path) -> Option<Self> {
         let bytes = read_bytes(&directory.join("config.json"), limit::CONFIG).unwrap_or_default();
+        // Python writes infinite numbers as bare words, which would hide the options beside them.
         let config = serde_json::from_slice(&from_python(&bytes)).unwrap_or(Value::Null);
         Self::find(directory, &config)
     }

@@ -82,6 +82,7 @@ fn registrations(
             }));
         }
     }
+    // The devices and precisions come in the order of a spec, the lines of a report in this one.
     required.sort();
     required
 }

@@ -78,6 +78,7 @@ pub struct ReportEntry {
     pub mock: bool,
     /// Whether the check, or the thread of the device, panicked, so that nothing is known of the
     /// property.
+    // `not` of false is true, so that a line has the field only if it is set.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub panicked: bool,
     /// A fingerprint of the GPU kernels that ran: two checks with the same one ran the same
@@ -137,6 +138,7 @@ impl OutputError {
     pub const fn with_headroom(name: String, headroom: f64) -> Self {
         Self {
             name,
+            // Errors of 0 are inside of thresholds of 0, so that the headroom alone decides.
             rel_l2: 0.0,
             max_rel: 0.0,
             rel_l2_threshold: 0.0,

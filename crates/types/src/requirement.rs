@@ -91,6 +91,7 @@ impl FromStr for Requirement {
 
     fn from_str(text: &str) -> Result<Self, Self::Err> {
         let text = text.trim();
+        // The count is last, also of a simulation: `rocm-sim:2`.
         let (device, count) = text.split_once(':').unwrap_or((text, "1"));
         let (device, simulated) = match device.strip_suffix("-sim") {
             Some(device) => (device, true),

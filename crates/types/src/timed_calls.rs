@@ -25,6 +25,7 @@ thread_local! {
 pub fn with_timed_ends<T>(observer: impl FnMut(TimedEnd) + 'static, work: impl FnOnce() -> T) -> T {
     OBSERVER.set(Some(Box::new(observer)));
     let result = work();
+    // Calls that are timed after this work must not reach its counters.
     OBSERVER.set(None);
     result
 }

@@ -72,6 +72,7 @@ impl TunedComputation {
     /// The fastest correct algorithm.
     pub fn fastest(&self) -> Option<&TunedAlgorithm> {
         let timed = |algorithm: &TunedAlgorithm| algorithm.microseconds.unwrap_or(f64::INFINITY);
+        // A correct one has a time, so that the infinity is never compared.
         let correct = self.algorithms.iter().filter(|one| one.is_correct());
         // The first of equal ones: the libraries' own choice.
         correct.min_by(|first, second| timed(first).total_cmp(&timed(second)))
