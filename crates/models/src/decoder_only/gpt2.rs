@@ -171,6 +171,7 @@ impl<B: Ops> Gpt2Layer<B> {
         let inner = config.n_inner.unwrap_or(4 * width);
         // `Conv1D` of GPT-2 stores [in, out], the transpose of every other linear layer.
         let linear = |name, inner, out| Linear::load_conv1d(&w.module(name), inner, out);
+        // Query, key and value follow each other as wholes, not head by head as in BLOOM.
         let projections = Projections::Joined(linear("attn.c_attn", width, 3 * width)?, [width; 3]);
         let output = linear("attn.c_proj", width, width)?;
         Ok(Self {

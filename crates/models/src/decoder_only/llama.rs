@@ -53,6 +53,7 @@ impl LlamaVariant for Llama {
             query_bias: attention_bias,
             output_bias: attention_bias,
             mlp_bias: self.mlp_bias == Some(true),
+            // In all layers: `MistralModel` makes one mask.
             windows: vec![self.sliding_window; self.fields.num_hidden_layers],
             ..LlamaShape::defaults(&self.fields)
         }

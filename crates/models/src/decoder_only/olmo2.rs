@@ -27,6 +27,7 @@ impl LlamaVariant for Olmo2 {
         LlamaShape {
             query_bias: self.attention_bias,
             output_bias: self.attention_bias,
+            // `Olmo2Attention` normalises before it splits the heads.
             norms: QueryKeyNorms::AllHeads,
             norm_position: NormPosition::Post,
             ..LlamaShape::defaults(&self.fields)

@@ -50,6 +50,7 @@ impl LlamaVariant for Phi3 {
             projections: ProjectionNames::Joined("qkv_proj"),
             gate_and_up: ProjectionNames::Joined("gate_up_proj"),
             rope: self.rope(),
+            // In all layers: `Phi3Model` makes one mask.
             windows: vec![self.sliding_window; self.fields.num_hidden_layers],
             ..LlamaShape::defaults(&self.fields)
         }

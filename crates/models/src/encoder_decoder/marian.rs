@@ -121,6 +121,7 @@ impl MarianNetwork<'_> {
             pre_norm: self.pre_norm,
             embedding_norm: false,
             key_bias: true,
+            // `MarianSinusoidalPositionalEmbedding` counts from 0: no row is reserved for padding.
             offset: 0,
         };
         let Stacks { encoder, decoder } = fields.shapes(variant);

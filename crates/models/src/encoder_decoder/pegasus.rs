@@ -69,7 +69,9 @@ impl ModelDef for Pegasus {
                 encoder: vocab,
                 decoder: vocab,
             },
+            // No field as in Marian: `PegasusModel` always has one table.
             is_shared: true,
+            // `PegasusEncoderLayer` never reads `normalize_before`.
             pre_norm: true,
         };
         network.load(head, w)

@@ -97,6 +97,7 @@ impl AlbertConfig {
             layers: self.layers(&w.module("encoder.albert_layer_groups"))?,
             relative: None,
             pooler: pooled
+                // A bare `nn.Linear`; the pooler of BERT is a module with a `dense`.
                 .then(|| Linear::load(&w.module("pooler"), width, width))
                 .transpose()?,
         })
@@ -116,6 +117,8 @@ impl AlbertConfig {
         // The division is transformers'.
         let per_group = self.fields.num_hidden_layers as f64 / self.num_hidden_groups as f64;
         (0..self.fields.num_hidden_layers)
+            // `AlbertLayer` is what transformers records as a hidden state, so each layer of a
+            // group is a depth.
             .flat_map(|depth| {
                 (0..self.inner_group_num).map(move |layer| {
                     (depth as f64 / per_group) as usize * self.inner_group_num + layer

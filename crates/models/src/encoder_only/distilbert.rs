@@ -141,5 +141,6 @@ const VOCABULARY: MaskedLmNames = MaskedLmNames {
     dense: "vocab_transform",
     norm: "vocab_layer_norm",
     decoder: "vocab_projector",
+    // `vocab_projector` has a bias; only its weight is tied.
     bias: None,
 };

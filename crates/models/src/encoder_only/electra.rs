@@ -87,6 +87,7 @@ const GENERATOR: MaskedLmNames = MaskedLmNames {
     dense: "generator_predictions.dense",
     norm: "generator_predictions.LayerNorm",
     decoder: "generator_lm_head",
+    // `generator_lm_head` has a bias; only its weight is tied.
     bias: None,
 };
 

@@ -158,6 +158,7 @@ impl ModernBertConfig {
     /// The type of each layer.
     pub(crate) fn kinds(&self) -> Vec<LayerType> {
         self.layer_types.clone().unwrap_or_else(|| {
+            // As `ModernBertConfig` derives the list: the first layer sees the whole text.
             (0..self.num_hidden_layers)
                 .map(
                     |layer| match layer.is_multiple_of(self.global_attn_every_n_layers) {
@@ -183,6 +184,7 @@ impl ModernBertConfig {
         };
         RopeFields {
             parameters: parameters.and_then(Option::as_ref),
+            // Older files have no parameters but a base for each type of layer.
             theta: Some(theta),
         }
     }

@@ -68,6 +68,7 @@ impl<B: Ops> ModernBertLayer<B> {
             )?,
             output: Linear::load_with_bias(&w.module(names.output), width, width, attention_bias)?,
             mlp_norm,
+            // The first half of `Wi` is activated, as in `ModernBertMLP`.
             mlp: GatedMlp::load(w, names.mlp, [width, inner], activation, mlp_bias)?,
             heads: shape.heads,
         })
@@ -95,6 +96,8 @@ impl<B: Ops> ModernBertLayer<B> {
         bias: Option<Tensor<B, 4>>,
     ) -> Tensor<B, 3> {
         let width = x.dims()[2];
+        // `ModernBertAttention` views the product as [3, heads, head_dim]: query, key and value
+        // follow each other as wholes, not head by head.
         let [query, key, value] = self
             .joined
             .forward(x)

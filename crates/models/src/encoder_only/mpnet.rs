@@ -168,6 +168,7 @@ impl ModelDef for Mpnet {
                 &LM_HEAD,
                 w,
             )?),
+            // `MPNetClassificationHead` applies tanh, whatever `hidden_act` is.
             Head::SequenceClassification => {
                 TextHead::first_token(&w.module("classifier"), width, labels, Activation::Tanh)?
             }

@@ -83,6 +83,7 @@ impl ModelDef for Roberta {
         };
         let head = match head {
             Head::MaskedLm => TextHead::MaskedLm(masked_lm()?),
+            // `RobertaClassificationHead` applies tanh, whatever `hidden_act` is.
             Head::SequenceClassification => TextHead::first_token(
                 &w.module("classifier"),
                 fields.hidden_size,

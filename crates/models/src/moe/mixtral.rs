@@ -39,6 +39,7 @@ impl LlamaVariant for Mixtral {
             ..experts
         };
         LlamaShape {
+            // In all layers: `MixtralModel` makes one mask.
             windows: vec![self.sliding_window; self.fields.num_hidden_layers],
             experts: vec![Some(experts); self.fields.num_hidden_layers],
             ..LlamaShape::defaults(&self.fields)

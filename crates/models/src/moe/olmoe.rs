@@ -42,6 +42,7 @@ impl LlamaVariant for Olmoe {
         LlamaShape {
             query_bias: self.attention_bias,
             output_bias: self.attention_bias,
+            // `OlmoeAttention` normalises before it splits the heads.
             norms: QueryKeyNorms::AllHeads,
             clip: self.clip_qkv,
             experts: vec![Some(experts); self.fields.num_hidden_layers],

@@ -53,6 +53,7 @@ impl LlamaVariant for Qwen3Moe {
 
     fn shape(&self) -> LlamaShape {
         let experts = ExpertsShape {
+            // `intermediate_size` is for the layers with a single MLP.
             inner: self.moe_intermediate_size,
             normalised: self.norm_topk_prob,
             ..self

@@ -81,6 +81,7 @@ impl ModelConfig for RagConfig {
             self.max_combined_length,
             self.generator.bart.max_position_embeddings,
         );
+        // Contexts are filled up to this length, and the generator has positions for no more.
         if length > limit {
             return Err(format!(
                 "`max_combined_length` {length} is above `generator.max_position_embeddings` {limit}"

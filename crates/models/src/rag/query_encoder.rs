@@ -58,6 +58,7 @@ impl<B: Ops> QueryEncoder<B> {
             ("input_ids".to_owned(), ids.clone()),
             ("attention_mask".to_owned(), mask.clone()),
         ]);
+        // The generator counts its layers from 0, too.
         context.enter("question.");
         let first = first_token(self.bert.hidden(&inputs.with(&arrays), context)?.last);
         let questions = match &self.encode_proj {

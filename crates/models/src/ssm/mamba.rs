@@ -171,6 +171,7 @@ impl<B: Ops> MambaMixer<B> {
     fn scan(&self, x: Tensor<B, 3>) -> Scan<B> {
         let ([batch, seq, _], [inner, rank, state]) = (x.dims(), self.widths);
         let selected = self.x_proj.forward(x.clone());
+        // The order of `x_proj`: the time step, then B, then C.
         let wide = |start, width| selected.clone().narrow(2, start, width);
         let step = softplus(self.dt_proj.forward(wide(0, rank)).cast(DType::F32));
         let across = |start| {

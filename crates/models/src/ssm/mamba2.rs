@@ -142,6 +142,7 @@ impl<B: Ops> Mamba2Mixer<B> {
             config.fields.state_size,
         ];
         let (inner, width) = (config.fields.inner(), config.fields.hidden_size);
+        // The convolution runs over the input and both maps of the state, B and C.
         let channels = inner + 2 * groups * state;
         let linear = |name, inner, out| {
             Linear::load_with_bias(&w.module(name), inner, out, config.fields.use_bias)

@@ -29,6 +29,7 @@ impl BertFields {
 
     /// The embeddings' tables, of `width`.
     pub(crate) fn tables(&self, width: usize) -> EmbeddingsShape {
+        // Not of `hidden_size`: the tables of ALBERT and ELECTRA can be narrower than the layers.
         EmbeddingsShape {
             width,
             vocab: self.vocab_size,

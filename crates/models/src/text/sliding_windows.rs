@@ -66,6 +66,7 @@ impl SlidingWindowFields {
             fields.push(("layer_types", "no layer has a window"));
         }
         if self
+            // As if it were on: the field has an effect if a layer would then get a window.
             .windows_of(layers, self.sliding_window)
             .iter()
             .all(Option::is_none)

@@ -179,6 +179,8 @@ impl<B: Ops> TextHead<B> {
                 activation,
                 out,
             } => {
+                // One score for a token: `ElectraDiscriminatorPredictions` squeezes the last
+                // dimension.
                 let [batch, seq, _] = last.dims();
                 let logits = out.forward(activate(dense.forward(last), *activation));
                 context.output("logits", logits.reshape([batch, seq]))

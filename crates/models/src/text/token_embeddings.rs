@@ -53,6 +53,7 @@ fn rounded(scale: f64, dtype: DType) -> f64 {
     match dtype {
         DType::F16 => f16::from_f64(scale).to_f64(),
         DType::BF16 => bf16::from_f64(scale).to_f64(),
+        // Rounded to f32 by the product itself, as `torch.tensor` keeps it.
         _ => scale,
     }
 }

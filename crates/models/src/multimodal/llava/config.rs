@@ -54,6 +54,7 @@ impl FeatureLayers {
         layers
             .iter()
             .map(|layer| {
+                // As Python indexes the tuple of hidden states.
                 let index = if *layer < 0 {
                     *layer + states as i64
                 } else {

@@ -89,6 +89,7 @@ impl<B: Ops> BartLayer<B> {
         Ok(Self {
             attention: load("self_attn")?,
             attention_norm: load_norm("self_attn_layer_norm", w, width)?,
+            // An encoder has no such weights, so that loading them would fail.
             cross: decoder
                 .then(|| {
                     let norm = load_norm("encoder_attn_layer_norm", w, width)?;
