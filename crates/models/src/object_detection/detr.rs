@@ -98,6 +98,7 @@ impl ModelConfig for DetrConfig {
         ] {
             divides("d_model", self.d_model, name, heads)?;
         }
+        // Rows and columns have a half each, and each half has pairs of a sine and a cosine.
         divides("d_model", self.d_model, "4 parts of sines and cosines", 4)?;
         let Some(backbone) = &self.backbone_config else {
             return Err(TIMM.to_owned());
@@ -114,6 +115,7 @@ impl ModelConfig for DetrConfig {
         inner
             .into_iter()
             .map(|(field, why)| match field {
+                // Written out, because the names are static; a ResNet lists no other field.
                 "downsample_in_bottleneck" => ("backbone_config.downsample_in_bottleneck", why),
                 other => (other, why),
             })

@@ -74,6 +74,7 @@ fn pooled<B: Ops>(x: Tensor<B, 3>, share: Option<FrameShare<B>>) -> Tensor<B, 2>
         Some((share, real)) => (x * share, real),
         None => (x, vec![frames; batch]),
     };
+    // No count is 0: `FeatureEncoder::real` returns at least one frame.
     let counts: Vec<f32> = counts.into_iter().map(|count| 1.0 / count as f32).collect();
     let shares =
         Tensor::<B, 2>::from_data(TensorData::new(counts, [batch, 1]), (&device, DType::F32));

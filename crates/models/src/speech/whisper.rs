@@ -102,6 +102,7 @@ pub(crate) struct Whisper;
 const VARIANT: BartVariant = BartVariant {
     pre_norm: true,
     embedding_norm: false,
+    // `WhisperAttention` makes `k_proj` without a bias.
     key_bias: false,
     offset: 0,
 };

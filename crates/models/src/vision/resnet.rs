@@ -136,6 +136,8 @@ impl<B: Ops> ResNetEncoder<B> {
 
     fn stem(&self, inputs: &Inputs<'_, B>) -> Result<Tensor<B, 4>, ForwardError> {
         let pixels = inputs.image_of_channels("pixel_values", self.channels)?;
+        // Kernel 3, stride 2 and padding 1, as `nn.MaxPool2d` of `ResNetEmbeddings`; no field says
+        // so.
         Ok(module::max_pool2d(
             self.embedder.forward(pixels),
             [3, 3],

@@ -82,6 +82,7 @@ impl VisionShape {
     /// The patches of an image of the trained size.
     pub(crate) fn grid(&self) -> Grid {
         // `validate` has refused a patch without pixels.
+        // Rounded down like the convolution: pixels that fill no patch are not read.
         Grid {
             rows: self.image[0] / self.patch[0],
             columns: self.image[1] / self.patch[1],
@@ -216,6 +217,7 @@ impl<B: Ops> VisionLayer<B> {
         } = *shape;
         Ok(Self {
             before: LayerNorm::load(&w.module(names.before), width, eps)?,
+            // `qkv_bias` is for the first three: the output projection has a bias in every model.
             attention: SelfAttention::load(
                 w,
                 &names.attention,

@@ -37,6 +37,8 @@ pub(crate) struct ClipConfig {
 
 impl ClipConfig {
     fn text(&self) -> &ClipTextConfig {
+        // As a whole: `CLIPConfig` overwrites every field of `text_config`, also by the defaults of
+        // the fields that the other leaves out.
         self.text_config_dict.as_ref().unwrap_or(&self.text_config)
     }
 

@@ -235,11 +235,13 @@ impl<B: Ops> AttentionPooling<B> {
         let x = self
             .out_proj
             .forward(attend(query, key, value, scale, None));
+        // The residual is the result of attention: the probe itself is not added.
         let x = x.clone() + self.mlp.forward(self.layernorm.forward(x));
         x.reshape([batch, width])
     }
 }
 
 fn number<B: Ops>(name: &str, w: &Weights<B>) -> Result<f32, WeightsError> {
+    // A tensor of one element, while the scale of CLIP has no dimension.
     Ok(w.values(name, &[1])?[0])
 }

@@ -38,6 +38,7 @@ pub(super) fn real_nodes<B: Ops>(inputs: &Inputs<'_, B>) -> Result<Vec<bool>, Fo
     let (values, [_, _, features]) = integers::<B, 3>(inputs, "input_nodes", &[])?;
     Ok(values
         .iter()
+        // `step_by` panics at 0, which `argument` has refused.
         .step_by(features.max(1))
         // The first number of padding is 0.
         .map(|first| *first != 0)

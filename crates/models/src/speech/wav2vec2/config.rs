@@ -61,6 +61,7 @@ impl Wav2Vec2Config {
                 channels: [inner, out],
                 kernel,
                 stride,
+                // Nothing is added at the ends, so that the last samples may be in no frame.
                 padding: 0,
                 groups: 1,
             })

@@ -113,6 +113,7 @@ impl ModelConfig for PatchTstConfig {
         // `patches` subtracts one of them and divides by the other.
         if self.patch_stride == 0
             || self.patch_length == 0
+            // `PatchTSTPatchify` raises for a series of a single patch.
             || self.context_length <= self.patch_length
         {
             return Err(

@@ -72,6 +72,7 @@ impl<B: Ops> SeriesHead<B> {
                 HeadKind::Regression(config.output_range),
             ),
             _ => (
+                // `PatchTSTClassificationHead` has this name, the other heads `projection`.
                 Linear::load(&w.module("linear"), all, config.num_targets)?,
                 HeadKind::Logits,
             ),
@@ -101,6 +102,7 @@ impl<B: Ops> SeriesHead<B> {
             HeadKind::Logits => HeadOutput::Logits(self.of_all_channels(read)),
             HeadKind::Regression(None) => HeadOutput::Regression(self.of_all_channels(read)),
             HeadKind::Regression(Some([low, high])) => {
+                // `PatchTSTRegressionHead` maps the sigmoid onto the range.
                 let share = activate(self.of_all_channels(read), Activation::Sigmoid);
                 HeadOutput::Regression(share * (high - low) + low)
             }
