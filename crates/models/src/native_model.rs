@@ -82,6 +82,7 @@ impl<B: Ops> ErasedModel for BoundModel<B> {
             let (computed, times) = time_calls(|| self.compute_alone(inputs));
             computed.map(|()| times)
         };
+        // Each shape is a row of the report; the longest row counts, because rows are limited.
         let most = |times: &CallsByShape| times.values().map(Vec::len).max().unwrap_or(0);
         repetitions.measure_counted(most, call).map(Some)
     }

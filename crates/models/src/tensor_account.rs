@@ -72,6 +72,7 @@ impl TensorAccount {
         self.unused.retain(|name| {
             !HEADS
                 .iter()
+                // Also below a prefix, as `bert.pooler.`.
                 .any(|head| name.starts_with(head) || name.contains(&format!(".{head}")))
         });
         self

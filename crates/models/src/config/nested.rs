@@ -47,6 +47,7 @@ impl<'de, C: ModelConfig> Deserialize<'de> for Nested<C> {
         let file = Option::<Map<String, Value>>::deserialize(deserializer)?.unwrap_or_default();
         let completed = complete(C::NESTED_TYPE, &file).map_err(D::Error::custom)?;
         let config = serde_json::from_value(completed).map_err(D::Error::custom)?;
+        // With the file as it was: the account of fields is about these, not about the defaults.
         Ok(Self { config, file })
     }
 }

@@ -41,6 +41,7 @@ impl<'a, B: Ops> CallArguments<'a, B> {
 
     /// All inputs.
     pub(crate) fn values(&self) -> Vec<DeviceTensor<B>> {
+        // A tensor of burn is a handle: its clone has the same memory.
         self.inputs.clone()
     }
 
@@ -105,6 +106,7 @@ impl<'a, B: Ops> CallArguments<'a, B> {
         match self.element {
             Element::F16 => FloatDType::F16,
             Element::Bf16 => FloatDType::BF16,
+            // A call of integers alone has no type of floats, and nothing of it is rounded.
             _ => FloatDType::F32,
         }
     }

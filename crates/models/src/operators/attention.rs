@@ -57,6 +57,7 @@ fn repeated<B: Ops>(x: FloatTensor<B>, heads: usize) -> FloatTensor<B> {
     if groups == heads {
         return x;
     }
+    // The heads of a group are neighbours, as `enable_gqa` of PyTorch repeats them.
     let split = reshape::<B>(x, [shape[0], groups, 1, rest[0], rest[1]]);
     let wide = expand::<B>(split, &[shape[0], groups, heads / groups, rest[0], rest[1]]);
     reshape::<B>(wide, [shape[0], heads, rest[0], rest[1]])

@@ -38,6 +38,7 @@ pub(crate) fn computed<B: Ops>(
         }
         Operator::AddRelu => B::float_add(a, b),
         _ => {
+            // `mul_add` is the only pattern without an activation.
             return Ok(DeviceTensor::Float(B::float_add(
                 B::float_mul(a, b),
                 arguments.float(2)?,

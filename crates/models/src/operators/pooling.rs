@@ -44,6 +44,7 @@ fn mean<B: Ops>(arguments: &CallArguments<'_, B>) -> Result<DeviceTensor<B>, Cal
         return Ok(arguments.rounded(B::float_div_scalar(total, (windows.taps() as f64).into())));
     }
     // The number of elements of each window is the sum of ones, of which the padding has none.
+    // Of a single channel: the counts are the same for all, and the division broadcasts them.
     let ones = full::<B>(&[&[1, 1], &dims::<B>(&x)[2..]].concat(), 1.0, &x);
     let counts = summed::<B>(windows.slices::<B>(ones, 0.0))
         .ok_or_else(|| arguments.refused("the kernel is empty"))?;
