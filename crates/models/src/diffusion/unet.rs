@@ -132,6 +132,7 @@ impl<B: Ops> UnetModel<B> {
                     name: "class_labels",
                 })?
                 .to_vec();
+            // As a single row, because an embedding reads [batch, seq].
             let labels = inputs.checked_indices(
                 "class_labels",
                 labels.clone(),

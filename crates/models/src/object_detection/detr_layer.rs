@@ -76,6 +76,7 @@ impl<B: Ops> DetrEncoderLayer<B> {
 
 /// Self-attention of the queries, then attention to the positions of the image.
 pub(crate) struct DetrDecoderLayer<B: Ops> {
+    // The attention, the MLP and their norms have the names of an encoder layer.
     own: DetrEncoderLayer<B>,
     places: DetrAttention<B>,
     places_norm: LayerNorm<B>,

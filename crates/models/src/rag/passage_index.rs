@@ -30,6 +30,7 @@ impl<B: Ops> PassageIndex<B> {
             return Ok(None);
         };
         let (passages, count) = (retrieval.passages.len(), config.n_docs);
+        // The search would return fewer, and every question has `count` contexts.
         if count > passages {
             let message =
                 format!("`n_docs` {count} is above the {passages} passages of the checkpoint");

@@ -203,6 +203,8 @@ impl<B: Ops> SwinEmbeddings<B> {
             stride: patch,
             padding: [0, 0],
         };
+        // Rounded down, as `SwinPatchEmbeddings` counts them, although images are padded to whole
+        // patches.
         let patches = (image[0] / patch[0]) * (image[1] / patch[1]);
         // Replaces hidden patches in pretraining; no class here hides any.
         w.mark_unused("mask_token");

@@ -105,6 +105,7 @@ impl<B: Ops> UnetBlocks<B> {
         condition: &Tensor<B, 3>,
         context: &mut ForwardContext<'_, B>,
     ) -> Result<Tensor<B, 4>, ForwardError> {
+        // The first convolution is kept as well, for the last layer of the upward path.
         let mut kept = vec![x.clone()];
         let (mut x, mut traced) = (x, 0);
         for (block, downsample) in &self.down {

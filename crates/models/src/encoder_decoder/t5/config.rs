@@ -106,6 +106,7 @@ impl ModelConfig for T5Config {
         self.feed_forward()?;
         [true, false]
             .into_iter()
+            // Both stacks: an encoder divides the buckets between two directions, a decoder has one.
             .try_for_each(|both| self.buckets(both).validate(names[0], names[1]))
     }
 

@@ -39,6 +39,7 @@ impl<B: Ops> FrameHead<B> {
             Head::SequenceClassification => {
                 let states = config
                     .use_weighted_layer_sum
+                    // The input of the first layer is a hidden state, too.
                     .then_some(config.num_hidden_layers + 1);
                 Self::Labels(AudioClassifier::load([width, inner, labels], states, w)?)
             }
@@ -57,6 +58,8 @@ impl<B: Ops> FrameHead<B> {
         match self {
             Self::Base => context.output("last_hidden_state", last),
             Self::Frames(head) => context.output("logits", head.forward(last)),
+            // The last of the states is before the final norm: `Wav2Vec2Model` captures them with
+            // `tie_last_hidden_states=False`.
             Self::Labels(classifier) => {
                 context.output("logits", classifier.forward(last, states, share))
             }
