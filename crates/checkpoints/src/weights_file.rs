@@ -126,6 +126,8 @@ fn dequantized(
     thread::scope(|scope| {
         let threads: Vec<_> = names
             .iter()
+            // One thread for each name: the caller hands over as many names as there are
+            // processors.
             .map(|name| scope.spawn(|| weights.tensor(name)))
             .collect();
         let joined = threads.into_iter().map(|thread| thread.join());
