@@ -128,6 +128,7 @@ fn shown(variables: &BTreeMap<String, String>, home: Option<&Path>) -> BTreeMap<
 }
 
 fn shown_value(name: &str, value: &str, home: Option<&Path>) -> String {
+    // A slash, too: a path in a variable with another name would differ between machines.
     let is_path = FILES.iter().any(|end| name.ends_with(end)) || value.contains('/');
     if !is_path || value.is_empty() {
         return excerpt(value).into_owned();
