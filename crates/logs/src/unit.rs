@@ -73,6 +73,7 @@ fn prefix(rest: &[u8]) -> f64 {
 fn binary(rest: &[u8]) -> f64 {
     let unit = rest.iter().find(|byte| !matches!(byte, b' ' | b'('));
     match unit {
+        // Of the first letter alone: `GB` and `GiB` are both printed for a division by 1024^3.
         Some(b'K' | b'k') => 1024.0,
         Some(b'M') => GIB / 1024.0,
         Some(b'G') => GIB,
