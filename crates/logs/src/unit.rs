@@ -44,6 +44,7 @@ impl Unit {
         match self {
             Self::Own => value,
             Self::Milliseconds => value / 1e3,
+            // A rate of 0 becomes infinite, which summaries count apart and curves leave out.
             Self::StepsPerSecond => 1.0 / value,
             Self::Megabytes => value * 1e6,
             Self::Mebibytes => value * (GIB / 1024.0),
