@@ -55,6 +55,7 @@ fn push_suite(text: &mut String, column: &Column, entries: &[&MergedEntry]) {
              time=\"{seconds:.3}\">"
         ),
     );
+    // Before the cases: one of the schemas of JUnit fixes this order.
     let simulated = column.simulated;
     push_line(
         text,
