@@ -38,6 +38,7 @@ impl LibraryTuning {
             (DeviceClass::Cuda, library) if LIBRARIES.contains(&library) => &[],
             // An engine of the user's may compute with PyTorch, too.
             (DeviceClass::Cuda, _) => &[Self::Pytorch],
+            // PyTorch for ROCm multiplies with hipBLASLt or rocBLAS, and convolves with MIOpen.
             (DeviceClass::Rocm, _) => &Self::ALL,
         }
     }
