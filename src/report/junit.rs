@@ -105,6 +105,7 @@ fn push_case(text: &mut String, entry: &MergedEntry) {
 }
 
 fn is_skipped(entry: &MergedEntry) -> bool {
+    // Mocks and fallbacks that are not red are of checks that the suite ignored.
     let not_run = matches!(
         entry.evaluation.status,
         ResultStatus::Ignored
