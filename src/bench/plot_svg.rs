@@ -21,6 +21,7 @@ const BOTTOM: f64 = 48.0;
 /// Half of the width of the ends of an error bar.
 const BAR: f64 = 4.0;
 /// Lines after these have the style of an earlier one, and another number.
+// As many as `plots.css` has classes `line-0` to `line-5`, and `point` has shapes.
 const STYLES: usize = 6;
 
 /// The plot with the number `number` of its page.

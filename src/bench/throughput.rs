@@ -147,6 +147,7 @@ fn contradicts(wrong: &BenchEntry, entry: &BenchEntry) -> bool {
 
 /// The plots that a row is a point of, with its size in each.
 fn plotted_works(entry: &BenchEntry) -> Vec<(PlottedWork, usize)> {
+    // Not the products of a call: their rows differ in `case`, which a plot does not have.
     let measured = entry.measured.filter(|measured| {
         matches!(
             measured,

@@ -49,6 +49,7 @@ pub(super) fn named(target: &Path, specs: Option<&Path>) -> Result<NamedCheckpoi
     let mut checkpoints = specs
         .iter()
         .filter_map(|loaded| Some((loaded, &loaded.spec.subject.model()?.checkpoint)));
+    // A copy for the error: `find` takes names out of the iterator.
     let all = checkpoints.clone();
     let target = target.to_string_lossy();
     let Some((found, checkpoint)) =

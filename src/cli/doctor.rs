@@ -87,6 +87,7 @@ pub(super) fn run(arguments: &DoctorArguments, out: &mut Out) -> Result<ExitCode
     let facts = gather(options.python.as_deref(), options.limit, with_native);
     let mut rows = evaluate(&facts);
     let manifest = settings.out.join("Cargo.toml");
+    // A closure, because the crate of the doctor knows neither suites nor how they are started.
     let computations = compute(&facts, &options, |devices| {
         native::compute(devices, &manifest, options.limit)
     });

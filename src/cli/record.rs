@@ -125,6 +125,7 @@ pub(super) fn run(arguments: &RecordArguments, out: &mut Out) -> Result<ExitCode
     let mut progress = RunProgress::new(arguments.quiet);
     let results = record_all(&targets, &options, arguments.jobs, &mut progress)?;
     let (all, mut failed) = (targets.len(), Vec::new());
+    // The results have the order of the targets, in whatever order the recordings have ended.
     for (target, result) in targets.into_iter().zip(results) {
         match result {
             Ok(golden) => writeln!(out, "{}", golden.display())?,

@@ -90,6 +90,7 @@ fn push_about(text: &mut String, command: &Command) {
 }
 
 fn push_usage(text: &mut String, command: &Command) {
+    // A copy, because clap takes the command mutably to render its usage.
     let usage = command.clone().render_usage().to_string();
     let usage = usage.trim_start_matches("Usage: ").trim();
     write_str(text, format_args!("\n```text\n{usage}\n```\n"));
@@ -205,6 +206,7 @@ fn meaning(argument: &Arg) -> String {
         .iter()
         .map(|value| value.to_string_lossy())
         .collect();
+    // clap gives every flag the default `false`, which says nothing.
     if argument.get_action().takes_values() && !defaults.is_empty() {
         write_str(
             &mut text,

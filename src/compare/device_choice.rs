@@ -30,6 +30,7 @@ pub struct DeviceChoice {
 
 impl DeviceChoice {
     pub(super) fn includes(&self, column: &Column) -> bool {
+        // The native engine has no name in reports, so that both sides are `None` for it.
         let engine = self.engine.as_ref().and_then(EngineName::in_report);
         // A column without a name holds the checks for which there was no device.
         self.device == column.device

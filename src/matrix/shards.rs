@@ -17,6 +17,7 @@ pub(super) fn share(slices: u32, weights: &[NonZeroU32]) -> Vec<u32> {
         .collect();
     let mut order: Vec<usize> = (0..weights.len()).collect();
     order.sort_by_key(|index| (std::cmp::Reverse(weights[*index]), *index));
+    // Each turn brings the sum nearer to `slices` by one, so that the loop ends.
     for turn in 0.. {
         let given: u32 = parts.iter().sum();
         match given.cmp(&slices) {

@@ -55,6 +55,7 @@ fn push_suite(text: &mut String, column: &Column, entries: &[&MergedEntry]) {
              time=\"{seconds:.3}\">"
         ),
     );
+    // Before the cases: one of the schemas of JUnit fixes this order.
     let simulated = column.simulated;
     push_line(
         text,
@@ -104,6 +105,7 @@ fn push_case(text: &mut String, entry: &MergedEntry) {
 }
 
 fn is_skipped(entry: &MergedEntry) -> bool {
+    // Mocks and fallbacks that are not red are of checks that the suite ignored.
     let not_run = matches!(
         entry.evaluation.status,
         ResultStatus::Ignored

@@ -54,6 +54,7 @@ impl SyntheticConfig {
 impl SyntheticSource {
     /// The directory with what `testgen record` writes, for a spec in the file `spec`.
     pub fn directory(spec: &Path) -> PathBuf {
+        // A name may contain dots: only `.yaml` is taken off.
         spec.with_extension("")
     }
 

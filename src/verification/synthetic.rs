@@ -50,6 +50,7 @@ pub(super) fn specs(specs: &Path, architecture: Architecture) -> Vec<LoadedSpec>
     let mut all: Vec<LoadedSpec> = (0..count)
         .map(|index| loaded(&path, spec(&base, architecture, index)))
         .collect();
+    // The head of a harness names the file of its spec, so that this name is hostile, too.
     all.push(loaded(&specs.join("\" ` */ {{ x }} é.yaml"), hostile(base)));
     all
 }

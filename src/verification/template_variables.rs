@@ -9,6 +9,7 @@ use crate::template::Templates;
 use std::collections::BTreeSet;
 
 /// Keywords of expressions.
+// `loop` is none of them: Tera sets that variable in each `for`.
 const LANGUAGE: &[&str] = &[
     "and", "else", "false", "if", "in", "is", "loop", "none", "None", "not", "null", "or", "true",
     "False", "True",

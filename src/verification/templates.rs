@@ -176,6 +176,7 @@ fn variables(
 
 /// A template that does not render, at the line that Tera or the parser reports.
 fn unrendered(templates: &Templates, template: &str, subject: &str, error: &Error) -> ProjectIssue {
+    // Tera's report has the place itself. For a text that is not Rust the help has it.
     let report = error.to_string() + &error.help().unwrap_or_default();
     let (name, line) =
         named_place(templates, template, &report).unwrap_or((template.to_owned(), 1));

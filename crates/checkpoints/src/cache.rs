@@ -36,6 +36,8 @@ const CONFIG: &str = "config.json";
 pub fn checkpoint(directory: &Path) -> Result<PathBuf, SyntheticError> {
     // Found or made once: checks of one model ask many times, at once.
     static MADE: Mutex<BTreeMap<PathBuf, PathBuf>> = Mutex::new(BTreeMap::new());
+    // A path is inserted when its directory is complete, so that a panic in between leaves a valid
+    // map.
     let mut made = MADE.lock().unwrap_or_else(PoisonError::into_inner);
     if let Some(found) = made.get(directory) {
         return Ok(found.clone());
@@ -58,6 +60,8 @@ pub fn complete(directory: &Path) -> Result<(), SyntheticError> {
     if weights.scheme().is_none() {
         return add_weights(&folder, directory, &weights);
     }
+    // By way of the quantized files: values straight from the seed would lack the rounding that a
+    // reader of the quantized checkpoint gets.
     let quantized = quantized(directory)?;
     add_weights(
         &folder,
@@ -171,6 +175,7 @@ fn add_weights(
     // One file for all checkpoints with these weights: a link takes no space and no time.
     let file = stored_weights(folder, weights)?;
     let link = directory.join(weights_name(&config_of(directory)));
+    // Every caller's directory is in the cache, and links do not cross file systems.
     fs::hard_link(&file, &link).map_err(|source| cache_error(&link, source))
 }
 
@@ -232,6 +237,7 @@ fn digest(files: &BTreeMap<String, Vec<u8>>, weights: &str) -> String {
         digest.update(name);
         // Without an end, a shorter name and the bytes after it could be a longer one.
         digest.update([0]);
+        // A digest has a fixed length, so that no content continues in the next name.
         digest.update(Sha256::digest(content));
     }
     hex(&digest.finalize())

@@ -43,6 +43,7 @@ impl FloatType {
     pub(crate) fn round(self, value: f32) -> f32 {
         match self {
             Self::F32 => value,
+            // The crate `half` rounds ties to the even number, as torch does.
             Self::F16 => f16::from_f32(value).to_f32(),
             Self::Bf16 => bf16::from_f32(value).to_f32(),
         }

@@ -123,6 +123,8 @@ impl PlannedTensor {
         match self.layer {
             // Without a copy: the buffer may have hundreds of megabytes.
             None => vec![std::mem::take(dense)],
+            // A second writer, because the one of the plan is a trait object that threads cannot
+            // share.
             Some(shape) => writer(scheme).quantize(&DenseLayer {
                 shape,
                 values: &dtype.decode(dense),

@@ -21,6 +21,7 @@ impl RandomWords {
     pub fn of(text: &str) -> Self {
         let digest = Sha256::digest(text);
         Self {
+            // Half of the digest, because the key of this Philox has two words.
             key: [&digest[..8], &digest[8..16]].map(little_endian),
         }
     }

@@ -126,6 +126,8 @@ fn dequantized(
     thread::scope(|scope| {
         let threads: Vec<_> = names
             .iter()
+            // One thread for each name: the caller hands over as many names as there are
+            // processors.
             .map(|name| scope.spawn(|| weights.tensor(name)))
             .collect();
         let joined = threads.into_iter().map(|thread| thread.join());
@@ -141,6 +143,7 @@ fn header_room(names: &[&str]) -> u64 {
         .iter()
         .map(|name| Value::from(*name).to_string().len() as u64);
     // A line has no more than eight sizes of 20 digits.
+    // 64 has the length, the metadata, the last brace and the spaces up to a multiple of 8.
     (64 + names.map(|name| name + 320).sum::<u64>()).next_multiple_of(8)
 }
 

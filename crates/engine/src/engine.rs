@@ -61,6 +61,7 @@ pub struct EngineForward {
 
 /// A reply without content.
 #[derive(Deserialize)]
+// With braces: serde reads a unit struct from null, and the protocol's empty reply is `{}`.
 struct Done {}
 
 impl Engine {

@@ -46,6 +46,8 @@ pub(crate) enum FrameError {
 /// Writes one message.
 pub(crate) fn write(pipe: &mut impl Write, frame: &Frame) -> io::Result<()> {
     pipe.write_all(MAGIC)?;
+    // The cast keeps the length: what makes a header long is a `config.json`, which has a limit of
+    // a few mebibytes.
     pipe.write_all(&(frame.header.len() as u32).to_le_bytes())?;
     pipe.write_all(&(frame.tensors.len() as u64).to_le_bytes())?;
     pipe.write_all(&frame.header)?;

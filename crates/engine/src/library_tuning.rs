@@ -38,6 +38,7 @@ impl LibraryTuning {
             (DeviceClass::Cuda, library) if LIBRARIES.contains(&library) => &[],
             // An engine of the user's may compute with PyTorch, too.
             (DeviceClass::Cuda, _) => &[Self::Pytorch],
+            // PyTorch for ROCm multiplies with hipBLASLt or rocBLAS, and convolves with MIOpen.
             (DeviceClass::Rocm, _) => &Self::ALL,
         }
     }
@@ -128,6 +129,7 @@ fn shown(variables: &BTreeMap<String, String>, home: Option<&Path>) -> BTreeMap<
 }
 
 fn shown_value(name: &str, value: &str, home: Option<&Path>) -> String {
+    // A slash, too: a path in a variable with another name would differ between machines.
     let is_path = FILES.iter().any(|end| name.ends_with(end)) || value.contains('/');
     if !is_path || value.is_empty() {
         return excerpt(value).into_owned();

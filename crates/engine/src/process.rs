@@ -53,6 +53,8 @@ pub struct EngineProcess {
     limit: Duration,
     state: Mutex<ProcessState>,
     /// Deleted after the process has ended.
+    // After `state`, because fields are dropped in their order: the process ends before its program
+    // is deleted.
     _command: EngineCommand,
 }
 

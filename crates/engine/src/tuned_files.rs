@@ -31,6 +31,7 @@ pub(crate) fn content_digest(path: &Path) -> Option<String> {
     for file in &files {
         let size = fs::metadata(file).map_or(0, |metadata| metadata.len());
         let bytes = read_bytes(file, left).unwrap_or_default();
+        // Never below 0: `read_bytes` refuses a file with more than `left` bytes.
         left -= bytes.len() as u64;
         // The name of a file that a variable names has no meaning.
         let name = file.strip_prefix(path).unwrap_or(Path::new(""));

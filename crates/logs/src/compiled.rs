@@ -101,6 +101,7 @@ impl CompiledDefinition {
             true => FoundStep::Printed(0),
             false => self.step.iter().find_map(|step| step.read(line))?,
         };
+        // Without any number the line is not of this form, and the next one is tried.
         Some((step, values(&self.fields, line)?))
     }
 }

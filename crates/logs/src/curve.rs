@@ -122,6 +122,8 @@ impl Curve {
     }
 
     fn double(&mut self) {
+        // Steps are at most 2^53, so that one interval has all of them long before the shift
+        // reaches 64.
         self.shift += 1;
         for (key, interval) in std::mem::take(&mut self.intervals) {
             self.intervals.entry(key >> 1).or_default().add(&interval);

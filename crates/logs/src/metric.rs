@@ -81,6 +81,8 @@ impl Metric {
 
     /// The position in arrays with a value for each metric.
     pub(super) const fn index(self) -> usize {
+        // The declaration and `ALL` have one order, so that arrays by this index are read along
+        // with `ALL`.
         self as usize
     }
 }

@@ -132,6 +132,7 @@ impl Parser {
             step,
             is_counted: false,
             is_about_run: false,
+            // A line of a block begins with its text, so that no prefix names a rank.
             rank: None,
             values,
         }))

@@ -111,6 +111,7 @@ impl Reading {
             record.values[Metric::Loss.index()] = Some(f64::NAN);
         }
         self.summary.records += 1;
+        // `LogFormat::ALL` has the order of the declaration, by which `finish` reads these counts.
         self.formats[record.format as usize] += 1;
         if let Some(rank) = record.rank.filter(|_| self.ranks.len() < RANKS) {
             self.ranks.insert(rank);
@@ -156,6 +157,8 @@ impl Reading {
         // Megatron-LM leaves such losses out of the average that it prints.
         let iterations = record
             .value(Metric::NanIterations)
+            // The cast makes 0 of NaN and of negative counts, and the largest number of larger
+            // ones.
             .map_or(0, |count| count as u64);
         if iterations > 0 {
             add(

@@ -123,6 +123,8 @@ impl<R: Read> Segments<R> {
     /// Reads more, after moving what is left to the start.
     fn fill(&mut self) -> io::Result<()> {
         // In place: the buffer keeps its size, so that memory does not grow with the log.
+        // A full buffer was taken before, so that there is room: a read into no bytes would look
+        // like the end of the stream.
         self.buffer.copy_within(self.start..self.end, 0);
         (self.start, self.end) = (0, self.end - self.start);
         loop {

@@ -41,6 +41,7 @@ impl MetricSummary {
     /// With its mean, or `None` if it has no value at all.
     pub(super) fn finish(mut self) -> Option<Self> {
         // A sum of large values can be infinite, which JSON does not have.
+        // Without a finite value it is 0 / 0, which the filter drops, too.
         self.mean = Some(self.sum / self.count as f64).filter(|mean| mean.is_finite());
         (self.count + self.non_finite > 0).then_some(self)
     }

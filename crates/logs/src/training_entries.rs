@@ -149,6 +149,8 @@ fn values(curve: &Curve, metric: Metric, warmup: u32) -> Option<Vec<f64>> {
     // An interval with steps of the warm-up is left out as a whole.
     let first = curve.points().next()?.step;
     let start = first.saturating_add(u64::from(warmup));
+    // After the start is known: a reduced first point begins at a multiple of its interval, which
+    // can be before the first step.
     let reduced = curve.reduced(1, POINTS);
     let points = reduced.points().filter(|point| point.step >= start);
     Some(

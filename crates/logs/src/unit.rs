@@ -44,6 +44,7 @@ impl Unit {
         match self {
             Self::Own => value,
             Self::Milliseconds => value / 1e3,
+            // A rate of 0 becomes infinite, which summaries count apart and curves leave out.
             Self::StepsPerSecond => 1.0 / value,
             Self::Megabytes => value * 1e6,
             Self::Mebibytes => value * (GIB / 1024.0),
@@ -73,6 +74,7 @@ fn prefix(rest: &[u8]) -> f64 {
 fn binary(rest: &[u8]) -> f64 {
     let unit = rest.iter().find(|byte| !matches!(byte, b' ' | b'('));
     match unit {
+        // Of the first letter alone: `GB` and `GiB` are both printed for a division by 1024^3.
         Some(b'K' | b'k') => 1024.0,
         Some(b'M') => GIB / 1024.0,
         Some(b'G') => GIB,

@@ -148,6 +148,7 @@ fn table(rows: &[SpecRow<'_>], out: &mut Out) -> Result<(), Error> {
     }
     let widths: Vec<usize> = (0..heads.len())
         .map(|column| {
+            // All words are ASCII, names of models as well, so that bytes are columns.
             let lengths = cells.iter().map(|line| line[column].len());
             lengths.max().unwrap_or(0)
         })

@@ -150,5 +150,6 @@ fn watch(
         progress.recording(&state.done(), &state.running(), state.share());
     }
     progress.clear();
+    // Nothing is left out: the channel closes after the last recorder has sent its `Ended`.
     results.into_iter().flatten().collect()
 }

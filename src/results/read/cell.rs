@@ -213,6 +213,7 @@ pub(crate) fn loaded_bytes(entry: &ReportEntry) -> Option<u64> {
 
 /// The error as text: a number, or the reason why there is none.
 pub(crate) fn error_text(output: &OutputError) -> String {
+    // JSON has no infinity, so that the runtime writes the largest number in its place.
     match (output.rel_l2 < f64::MAX, output.non_finite) {
         (true, 0) => format!("{:.2e}", output.rel_l2),
         (false, 0) => "not comparable".to_owned(),

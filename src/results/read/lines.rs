@@ -119,6 +119,8 @@ pub(crate) fn read_report(path: &Path) -> Result<String, ReportError> {
 fn unpacked(packed: &[u8], limit: u64) -> Result<Vec<u8>, String> {
     let mut bytes = Vec::new();
     // A small file can expand to any size, so the limit of a report holds for its content, too.
+    // `Multi`, because packed files that are joined are one gzip file, and `GzDecoder` would end
+    // after the first.
     MultiGzDecoder::new(packed)
         // One byte more than allowed shows that the content is too large, without unpacking it.
         .take(limit + 1)

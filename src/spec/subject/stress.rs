@@ -105,6 +105,7 @@ fn is_issue(text: &str) -> bool {
     let is_known =
         |character: char| character.is_ascii_alphanumeric() || " ._#-".contains(character);
     text.starts_with(|first: char| first.is_ascii_alphanumeric())
+        // All permitted characters are ASCII, so that bytes are characters.
         && text.len() <= LONGEST
         && text.chars().all(is_known)
 }

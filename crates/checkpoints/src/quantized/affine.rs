@@ -111,6 +111,9 @@ impl AffineMatrix {
             (0..rows * columns).map(|index| {
                 let scale = self.blocks.scale_of(index / columns, index % columns);
                 let zero = self.zeros.as_ref().map_or(0.0, |zeros| zeros[scale]);
+                // The difference has at most 9 bits and a 16-bit scale at most 11, so that f32 has
+                // their product exactly. The type's rounding is then the only one, as in the
+                // libraries.
                 (self.codes[index] - zero) * self.scales[scale]
             }),
         ))

@@ -50,6 +50,7 @@ pub(super) fn dequantize(parts: &StoredParts) -> Result<DenseTensor, String> {
         codes: transposed(&codes, outputs),
         scales: transposed(&scales.values()?, outputs),
         zeros: Some(transposed(&zeros, outputs)),
+        // No size from the options: AutoAWQ refuses inputs that its group does not divide.
         blocks: ScaleBlocks::grid([outputs, inputs], [outputs, groups], None)?,
         dtype: float_type(scales)?,
     };

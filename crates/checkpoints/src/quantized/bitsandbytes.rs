@@ -49,6 +49,7 @@ struct QuantState {
     #[serde(default)]
     nested_blocksize: usize,
     #[serde(default)]
+    // Python prints the f32 as a float64, whose digits round back to the same f32.
     nested_offset: f32,
 }
 
@@ -94,6 +95,7 @@ fn four_bits(parts: &StoredParts) -> Result<DenseTensor, String> {
     let absmax = absmax(parts, &state)?;
     // A product that overflows is larger than any file.
     let count = state.shape.iter().copied().fold(1, usize::saturating_mul);
+    // Bytes and not elements: `bnb_4bit_quant_storage` may declare the same bytes as another type.
     let complete = weight.bytes.len() == count.div_ceil(2)
         && table.len() == 16
         && state.blocksize > 0
@@ -232,6 +234,7 @@ impl WeightWriter for Nf4Writer {
     fn layout(&self, shape: &QuantizedShape) -> Vec<PartLayout> {
         let count = shape.outputs * shape.inputs;
         vec![
+            // bitsandbytes keeps the packed bytes as one column, whatever shape the weight has.
             PartLayout::new(WEIGHT, "U8", &[count / 2, 1]),
             PartLayout::new(ABSMAX, "F32", &[count.div_ceil(BLOCK)]),
             PartLayout::new(TABLE, "F32", &[QUANTILES.len()]),
@@ -253,6 +256,7 @@ impl WeightWriter for Nf4Writer {
         let pairs = (0..count).step_by(2);
         vec![
             pairs
+                // The scheme takes an even number of inputs only, so that every pair is complete.
                 .map(|index| code(index) << 4 | code(index + 1))
                 .collect(),
             packed::bytes(absmax.iter().map(|largest| largest.to_bits())),

@@ -38,6 +38,7 @@ pub(super) const PARTS: PartNames = PartNames {
 /// one, [rows, 1], [rows, groups] or a grid of blocks; `weight_zero_point` as many, packed along
 /// the rows if the weight is packed.
 pub(super) fn dequantize(parts: &StoredParts, options: &Value) -> Result<DenseTensor, String> {
+    // Without this scale, which NVFP4 has, a whole weight would be wrong by one factor.
     if parts.find(GLOBAL).is_some() {
         return Err("two levels of scales are not supported".to_owned());
     }

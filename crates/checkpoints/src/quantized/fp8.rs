@@ -121,6 +121,7 @@ impl WeightWriter for Fp8Writer {
             "quant_method": "fp8",
             "fmt": "e4m3",
             "weight_block_size": block,
+            // With `static` transformers expects a scale of the inputs for each layer in the file.
             "activation_scheme": "dynamic",
         })
     }

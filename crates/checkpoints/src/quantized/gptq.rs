@@ -118,6 +118,7 @@ fn inputs(
     }
     let bits = options["bits"]
         .as_u64()
+        // The limit of `packed::code`; with 0 the number of inputs below would be a division by it.
         .filter(|bits| (1..=8).contains(bits));
     let bits =
         bits.ok_or("neither `g_idx` nor `bits` in the configuration says how it is packed")?;

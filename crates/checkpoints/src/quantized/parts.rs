@@ -32,6 +32,7 @@ pub(super) fn grouped<'a>(
         if names.unused.iter().any(|end| name.ends_with(end)) {
             continue;
         }
+        // No end of a method is itself the end of another one, so that at most one fits.
         let part = names
             .ends
             .iter()

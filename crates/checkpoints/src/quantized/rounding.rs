@@ -26,6 +26,7 @@ impl RoundedGroups {
             // Zero has a code, also among values of one sign.
             let low = values.iter().copied().fold(0.0, f32::min);
             let high = values.iter().copied().fold(0.0, f32::max);
+            // Rounded before the codes are computed, because readers multiply by the stored scale.
             let scale = usable(dtype.round((high - low) / most));
             // Not 0: the first format of GPTQ stores zero points minus one.
             let zero = (-low / scale).round_ties_even().clamp(1.0, most);

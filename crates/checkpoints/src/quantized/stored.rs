@@ -230,6 +230,7 @@ impl StoredPart {
             "F8_E4M3" => self.words(|[byte]| float8::e4m3(byte)),
             "F8_E4M3FNUZ" => self.words(|[byte]| float8::e4m3fnuz(byte)),
             "F8_E5M2" => self.words(|[byte]| float8::e5m2(byte)),
+            // Scales of FP8, if transformers' `scale_fmt` is `ue8m0`.
             "F8_E8M0" => self.words(|[byte]| float8::e8m0(byte)),
             other => return Err(format!("`{}` has the type {other}", self.name)),
         })

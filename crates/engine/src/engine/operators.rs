@@ -37,6 +37,7 @@ impl Engine {
                 data: TensorData::F32(values),
                 ..
             }) => Ok(values),
+            // Not `Invalid`, which says that the process was ended: it has answered, and can go on.
             Some(_) | None => Err(EngineError::Failed {
                 call: "compute",
                 message: "the reply has no tensor `result` of f32".to_owned(),

@@ -71,6 +71,7 @@ impl Engine {
             iterations: repetitions.iterations,
             min_time_ms: repetitions.min_time_ms,
         };
+        // By the clock of this process, because the times of the engine are what is confirmed.
         let start = Instant::now();
         let (TimeReply { milliseconds }, _) = self.call(call, inputs)?;
         confirmed(milliseconds, repetitions, start.elapsed()).map_err(|message| {

@@ -25,6 +25,7 @@ pub(super) struct Pipes {
 impl Pipes {
     /// Takes the pipes of `child`. The threads end when the pipes are closed.
     pub(super) fn new(child: &mut Child, output: &LastOutput) -> Self {
+        // Without a limit, so that `send` never waits for an engine that does not read.
         let (requests, to_write) = channel::<Frame>();
         let (read, responses) = sync_channel(WAITING);
         if let Some(pipe) = child.stdin.take() {

@@ -17,6 +17,7 @@ pub(super) const DEFINITIONS: &[LogDefinition] = &[
         format: LogFormat::Nemo,
         signature: "Training epoch ",
         any_of: &["reduced_train_loss: "],
+        // The counter of the run first: `iteration` begins anew with each epoch.
         step: &[At(After("global_step: ")), At(After("iteration "))],
         fields: &[
             Field(Metric::Loss, After("reduced_train_loss: "), Unit::Own),

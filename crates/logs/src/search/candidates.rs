@@ -33,6 +33,7 @@ pub(super) fn candidates(directory: &Path) -> Result<Vec<(PathBuf, Option<u32>)>
         // Links are not followed: a log of another directory is not a log of this one.
         if entry.file_type().is_file() && is_candidate(entry.path()) {
             let path = entry.into_path();
+            // Below the directory only: a rank in a name above it would be the rank of every file.
             let below = path.strip_prefix(directory).unwrap_or(&path);
             let rank = rank_of_path(below);
             found.push((path, rank));
