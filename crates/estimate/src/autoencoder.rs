@@ -22,6 +22,7 @@ pub(crate) fn forward(call: &mut NetworkCall<'_>) -> Result<(), EstimateError> {
         moments = same_size([2 * latent; 2], 1).forward(moments);
     }
     let mean = moments.clone().narrow(1, 0, latent);
+    // `DiagonalGaussianDistribution` clamps the logarithm of the variance, and not the mean.
     call.output(moments.narrow(1, latent, latent).map());
     call.output(mean.clone());
     let latents = match config.flag("use_post_quant_conv") {
@@ -64,6 +65,7 @@ impl AutoencoderSizes {
             x = self.block(x, [channels, *width], self.layers);
             channels = *width;
             if index < last {
+                // `Encoder` of diffusers builds its blocks with `downsample_padding=0`.
                 x = halved(channels, 0, x);
             }
         }

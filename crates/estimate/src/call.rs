@@ -69,6 +69,8 @@ impl<'a> NetworkCall<'a> {
     /// Floats from the host, which come in f32.
     pub(crate) fn floats(&self, dims: &[u64]) -> AllocatedTensor {
         let floats = self.empty(dims);
+        // For a GPU they are converted on the host before they are copied, so that it never has
+        // them in f32.
         if !self.machine.is_gpu() && self.machine.element != ElementType::F32 {
             drop(self.single(dims));
         }

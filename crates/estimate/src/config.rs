@@ -84,6 +84,7 @@ impl CompleteConfig {
             .and_then(Value::as_object)
             .cloned()
             .unwrap_or_default();
+        // A part may name another type, which has other defaults.
         file.entry("model_type")
             .or_insert_with(|| model_type.into());
         Self::complete(file)

@@ -163,6 +163,8 @@ impl Stack {
     fn embed(&self, call: &NetworkCall<'_>, width: u64) -> AllocatedTensor {
         let tokens = call.empty(&[call.batch, call.tokens, width]);
         if self.relative {
+            // T5 has positions in the scores only; its residual sum begins here, in f32 if the
+            // model is in f16.
             return tokens.cast(self.sum);
         }
         let positions = call.empty(&[1, call.tokens, width]);
@@ -181,6 +183,7 @@ impl Stack {
         hidden: Option<&AllocatedTensor>,
     ) -> AllocatedTensor {
         let mut x = self.embed(call, self.attention.width);
+        // Only RAG hides padding, and its generator is a BART, which has no distances.
         let bias = self.distances(call).or_else(|| hidden.cloned());
         for _ in 0..self.layers {
             x = self.encode_layer(x, bias.as_ref());

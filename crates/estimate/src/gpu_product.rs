@@ -53,6 +53,8 @@ fn kernel(left: &AllocatedTensor, right: &AllocatedTensor) -> GpuKernel {
     let multiplications = rows.saturating_mul(inner).saturating_mul(columns);
     let in_rows = right.strides()[last] == 1 || columns == 1;
     match left.element {
+        // In the order of `choose` in `testgen-gpu`: matrix units, rows, large tiles, single
+        // elements.
         ElementType::F16 | ElementType::Bf16 if rows.min(inner).min(columns) >= TILE => {
             GpuKernel::Tiles
         }
@@ -78,6 +80,8 @@ enum BatchOrder {
 fn order(strides: &[u64]) -> BatchOrder {
     let (batch, matrix) = strides.split_at(strides.len() - 2);
     let [row, column] = [matrix[0], matrix[1]];
+    // Heads that were split from the width: the step to the next head is shorter than to the next
+    // row.
     if batch.iter().any(|stride| *stride < row.max(column)) {
         return BatchOrder::Mixed;
     }

@@ -56,6 +56,7 @@ fn processed(processor: &Value) -> Option<[u64; 2]> {
     let side = |name: &str| size.get(name).and_then(Value::as_u64);
     let sides = match (side("height").zip(side("width")), side("shortest_edge")) {
         (Some((height, width)), _) => [height, width],
+        // The largest image within these limits, in landscape.
         (None, Some(shortest)) => [shortest, side("longest_edge").unwrap_or(shortest)],
         (None, None) => [size.as_u64()?; 2],
     };

@@ -38,6 +38,7 @@ pub(crate) fn forward(call: &mut NetworkCall<'_>) -> Result<(), EstimateError> {
     let x = call.empty(&[call.batch, seq, width]);
     drop(table);
     let hidden = decoder.decode(x, &mut decoder_call);
+    // As the model reads it: either level of the file may have the flag.
     let tied = config.flag(TIED) || text.flag(TIED);
     call.output(vocabulary([width, text.size("vocab_size")?], tied).forward(hidden));
     call.keep_from(decoder_call);

@@ -55,6 +55,7 @@ struct ContextSizes {
 
 /// An error when there are more tokens than positions of one of the parts.
 fn within_positions(call: &NetworkCall<'_>) -> Result<(), EstimateError> {
+    // Of both, because an estimate decodes as many tokens as a question has.
     let positions = [question_encoder(call), generator(call)]
         .map(|config| config.size("max_position_embeddings"));
     let [questions, decoded] = positions;
@@ -151,6 +152,7 @@ fn generate(
     call.output(encoded);
     let matrix = [config.size("d_model")?, config.size("vocab_size")?];
     let logits = vocabulary(matrix, config.flag(TIED)).forward(hidden);
+    // Keys and values were kept in the call of the decoder, and remain after it.
     call.keep_from(decoder_call);
     Ok(logits)
 }

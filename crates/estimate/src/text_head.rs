@@ -58,6 +58,7 @@ pub(crate) fn encoder(
             call.output(logits);
             call.output(pooled);
         }
+        // Only ELECTRA has no vocabulary here: its discriminator finds replaced tokens.
         Head::PreTraining => {
             let logits = ProjectionMatrix::linear(width, width, true)
                 .forward(hidden)

@@ -98,6 +98,8 @@ impl DenoiserSizes {
                 x = block.attend(block.attends[1], *out, x, &about.texts);
             }
             if index > 0 {
+                // The next resolution may be odd: twice its half, rounded up or down, would not fit
+                // beside it.
                 let size = kept.last().map(|next| [next.dims()[2], next.dims()[3]]);
                 x = doubled(*out, size, x);
             }

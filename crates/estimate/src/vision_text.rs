@@ -78,6 +78,7 @@ fn images(
     let patches = patches(call, config, width)?;
     let clip = call.model_type == ModelType::Clip;
     let x = with_special(call, patches, u64::from(clip));
+    // `CLIPVisionModel` normalises before its layers, too (`pre_layrnorm`).
     let x = if clip { x.layer_norm() } else { x };
     let last = encode(call, config, x, None)?;
     if clip {

@@ -50,6 +50,7 @@ impl ConvolutionProblem {
         }
         let compute = match (x.element, precision) {
             (Element::F32, Precision::Tf32) => ComputeType::Tf32,
+            // The precision is a choice for calls on f32; 16-bit types always have sums in f32.
             _ => ComputeType::F32,
         };
         Self::new(
@@ -111,6 +112,8 @@ impl ConvolutionProblem {
     pub fn strides(&self, shape: &[usize]) -> Vec<usize> {
         let mut strides = row_major_strides(shape);
         if let ([_, channels, _, ..], true) = (shape, self.channels_last) {
+            // The row-major strides count the positions of one channel; with channels last each
+            // position has all channels. The stride of the batch is the same in both orders.
             strides[1] = 1;
             strides[2..]
                 .iter_mut()

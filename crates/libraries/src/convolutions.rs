@@ -80,6 +80,7 @@ fn rows(
         }
         compare(&case, algorithm, &bounds, computation, reporter)?;
     }
+    // Otherwise the loop has skipped it, and its workspace must not be allocated here either.
     if first.workspace <= MOST_WORKSPACE {
         for problem in check_again(&case, first)? {
             reporter.failed(computation, name(first), problem);
@@ -136,6 +137,7 @@ fn check_again(
     if !algorithm.deterministic {
         return Ok(problems);
     }
+    // A refusal was reported by the comparison of this algorithm.
     if let [
         AlgorithmResult::Computed { values: first, .. },
         AlgorithmResult::Computed { values: second, .. },

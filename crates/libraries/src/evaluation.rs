@@ -19,6 +19,8 @@ impl AlgorithmResult {
     pub(crate) fn values(self) -> Result<Vec<f64>, LibraryError> {
         match self {
             Self::Refused(error) => Err(error),
+            // An error, although the elements may be right: the checks of operators compare
+            // elements only.
             Self::Computed {
                 overwritten: Some(place),
                 ..
@@ -61,6 +63,8 @@ pub(crate) fn evaluate(
 ) -> ResultEvaluation {
     let got = HostTensor::new(reference.shape.clone(), reference.element, values.to_vec());
     let evaluation = testgen_operators::cases::evaluate(reference, &got);
+    // A result of floats is NaN before the library writes it, and no planned computation has NaN as
+    // its value.
     let unwritten = values.iter().filter(|value| value.is_nan()).count();
     let outside = overwritten.map(|place| place.to_string());
     let missing = (unwritten > 0).then(|| {

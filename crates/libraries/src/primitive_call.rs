@@ -94,6 +94,7 @@ fn around(call: &Call, x: &HostTensor, dim: usize) -> Result<Vec<usize>, CallErr
         .ok_or_else(|| inputs(call, "a dimension of the input"))?;
     let before = x.shape[..dim].iter().product();
     let after = x.shape[dim + 1..].iter().product();
+    // Second, because both libraries normalise over the channels of batch, channels, height, width.
     Ok(vec![before, length, after, 1])
 }
 
@@ -108,6 +109,7 @@ fn reduced(call: &Call, x: &HostTensor) -> Result<(TensorLengths, Vec<usize>), C
         }
         None => (vec![1, x.len(), 1, 1], Vec::new()),
     };
+    // The libraries refuse lengths of zero, so that they do not even return the sum 0.
     if from[1] == 0 {
         return Err(unsupported(call, "a reduction of no elements"));
     }

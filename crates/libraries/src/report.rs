@@ -94,6 +94,7 @@ impl LibraryReport {
     /// Whether every computed result is right, and at least one was computed.
     pub fn passes(&self) -> bool {
         self.aborted.is_none()
+            // A library without a single result has not shown anything.
             && !self.rows.is_empty()
             && self.rows.iter().all(|row| row.failed == 0)
     }

@@ -99,6 +99,7 @@ impl TuningFile {
     /// How fingerprints name the choice by this file: another file may choose other kernels.
     pub fn label(&self) -> String {
         match self.mode {
+            // Without the digest of the content, which grows during the run.
             TuningMode::Measure => "tuning".to_owned(),
             TuningMode::Read => format!("tuned {}", self.content),
         }

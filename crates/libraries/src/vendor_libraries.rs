@@ -75,6 +75,7 @@ impl VendorLibraries {
         };
         let Opened { gpu, library, .. } = open(products, index)?;
         let mut products = products_of(library);
+        // Optional: without it, a product with a bias becomes two products (`BiasProducts`).
         if let Some(opened) = if_installed(open(light, index))? {
             products.extend(products_of(opened.library));
         }
@@ -175,6 +176,8 @@ impl VendorLibraries {
         start: impl FnOnce() -> Result<(), LibraryError>,
     ) -> Result<(), VendorLibraryError> {
         let gpu = &self.gpu;
+        // Other code on this thread may have made another device the current one, and the libraries
+        // compute on that.
         gpu.make_current().map_err(LibraryError::from)?;
         if !gpu.wait_for_device().map_err(LibraryError::from)? {
             wait().map_err(VendorLibraryError::EarlierWork)?;

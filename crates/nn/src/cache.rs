@@ -58,6 +58,7 @@ impl<B: Ops> Cache<B> {
 
     /// Counts `new` tokens that were read.
     pub fn advance(&mut self, new: usize) {
+        // Once for a call, although `extend` runs in every layer.
         self.length += new;
     }
 

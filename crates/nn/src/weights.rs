@@ -37,6 +37,7 @@ impl Residency {
     pub fn devices(self) -> u16 {
         match self {
             Self::Split(devices) => devices,
+            // Streamed layers pass through one device, one after another.
             Self::Resident | Self::Streamed => 1,
         }
     }

@@ -107,6 +107,7 @@ fn usable_of(
         .collect();
     // Two paths may list the same device.
     found.sort_by_key(|device| device.index);
+    // The sort is stable, so that the device of the path that comes first remains.
     found.dedup_by_key(|device| device.index);
     found
 }

@@ -55,6 +55,8 @@ impl EarlierTimes {
             };
             Some((check, milliseconds))
         });
+        // A report is appended to, so the last of several entries of a check is the latest and
+        // remains.
         Self(times.collect())
     }
 }

@@ -35,6 +35,7 @@ impl ConvolutionExecutor<'_> {
             self.convolve(call, &problem)?
         };
         let mut shape = problem.y.clone();
+        // The problem of one dimension has a second one of length 1 before it.
         if call.operator == Operator::Conv1d {
             shape.remove(2);
         }

@@ -93,6 +93,8 @@ impl ConvolutionBounds {
             numbers: numbers
                 .map(|(flat, sum)| errors.added_to(*flat, sum))
                 .collect(),
+            // Of integers, too: a transform multiplies by fractions, so that it rounds where sums
+            // are exact.
             sums: true,
             ..added.clone()
         };
@@ -100,6 +102,7 @@ impl ConvolutionBounds {
         Self {
             added,
             transformed,
+            // One of more parts has a smaller share of the result, so its loss is harder to detect.
             parts: taps.max(problem.x[1] / problem.groups),
             common_error: TRUNCATIONS * narrow_rounding(problem) + PASSES * UNIT,
         }
@@ -117,6 +120,7 @@ impl ConvolutionBounds {
         }
         let evaluation =
             evaluate(&self.transformed, values, overwritten).and(self.evaluate_scale(values));
+        // A bound that is too wide makes a pass worthless, but never a failure.
         let passes = evaluation.failure.is_none();
         if passes && !self.is_as_exact_as_sums(values) && !self.detects_lost_terms() {
             return ConvolutionEvaluation::Undecided;
@@ -131,10 +135,12 @@ impl ConvolutionBounds {
         let squares: f64 = numbers.iter().map(|number| number.value.powi(2)).sum();
         let pairs = numbers.iter().zip(values);
         let products = pairs.map(|(number, value)| (value - number.value) * number.value);
+        // The factor of the least-squares fit of the errors by the values.
         let scale = products.sum::<f64>().abs() / squares;
         let spreads = numbers
             .iter()
             .map(|number| number.variance * number.value.powi(2));
+        // The deviation of that factor if the errors of the elements are independent.
         let deviation = spreads.sum::<f64>().sqrt() / squares;
         let most = SCALE_LIMIT * deviation + self.common_error;
         if !scale.is_finite() || scale == 0.0 {

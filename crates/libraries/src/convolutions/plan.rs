@@ -144,6 +144,7 @@ fn of_precision(precision: Precision) -> impl Iterator<Item = PlannedConvolution
             // A shape has four variants; 3 and 5 have no common factor with 4, so that every
             // variant meets both layouts and all kinds of numbers.
             let kind = ConvolutionNumbers::for_index(index, precision);
+            // Without the bias of the case, which the convolutions of the libraries do not add.
             let inputs = case.call.inputs.iter().take(2).enumerate();
             let tensors = inputs.map(|(input, uniform)| kind.tensor(input, &uniform.tensor));
             let call = Call::new(

@@ -13,6 +13,7 @@ pub(super) fn terms(problem: &ConvolutionProblem, flat: usize) -> impl Iterator<
         [&problem.x, &problem.weight].map(|shape| shape[2..].iter().product::<usize>());
     let [inner, outer] = [&problem.x, &problem.y].map(|shape| shape[1] / problem.groups);
     let (group, within) = (channel / outer, channel % outer);
+    // Found once, because the windows of all channels of an element are at the same places.
     let seen: Vec<[usize; 2]> = (0..taps)
         .filter_map(|tap| Some([source(problem, position, tap)?, tap]))
         .collect();
@@ -45,6 +46,7 @@ fn source(problem: &ConvolutionProblem, position: usize, tap: usize) -> Option<u
         } else {
             (window * stride + offset).checked_sub(padding)?
         };
+        // The padding after the last element; before the first one, `checked_sub` has returned.
         if index >= from[dimension] {
             return None;
         }

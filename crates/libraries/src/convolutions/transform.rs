@@ -52,6 +52,8 @@ impl TransformErrors {
         let deviation = self.deviations[flat / self.positions % self.deviations.len()];
         BoundedNumber {
             value: sum.value,
+            // In addition to the bound of a sum, because transformed numbers are also added over
+            // channels.
             error: sum.error + LARGEST * deviation,
             variance: sum.variance + deviation * deviation,
         }

@@ -31,6 +31,8 @@ impl BatchNormParameters {
             .try_into()
             .map_err(|_| LibraryError::unsupported("a batch norm has four parameters"))?;
         let mut lengths = vec![1; problem.x.len()];
+        // `1xCx1x1`, which is also the shape for the per-activation mode where that is offered:
+        // without positions.
         lengths[1] = problem.x[1];
         Ok(Self {
             layout: library.describe(problem.parameter_element(), &lengths)?,

@@ -114,6 +114,7 @@ pub enum GpuError {
 impl GpuError {
     /// Whether memory was exhausted: the same number in both interfaces.
     pub fn is_out_of_memory(&self) -> bool {
+        // `CUDA_ERROR_OUT_OF_MEMORY` and `hipErrorOutOfMemory`.
         matches!(self, Self::Status { code: 2, .. })
     }
 }

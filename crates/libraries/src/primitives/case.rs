@@ -99,6 +99,8 @@ impl<'a> PrimitiveCase<'a> {
         let number = NumberType::F32;
         match self.problem.kind {
             PrimitiveKind::Norm(_) => workspace.read(number, algorithm.workspace / number.bytes()),
+            // The workspace of another operator has intermediate results, which no document
+            // defines.
             _ => Ok(Vec::new()),
         }
     }

@@ -105,6 +105,7 @@ impl fmt::Display for GemmCall {
         } = self;
         let [a, b] = self.transposed.map(|it| if it { 'T' } else { 'N' });
         write!(f, "{arithmetic} {a}{b} {rows}x{columns}x{inner}")?;
+        // Part of the name: another leading dimension may get another kernel.
         let [a, b, d] = self.storage.map(|matrix| matrix.leading);
         write!(f, " leading {a} {b} {d}")?;
         if *batch > 1 {

@@ -87,6 +87,8 @@ impl<'a> GemmCase<'a> {
         } else {
             self.d.restore()?;
         }
+        // C and D have one storage, so that after `fill_from` the bytes around the elements are
+        // still the ones that `read` expects of D.
         let call = GemmCall::from(self.product);
         match self.opened.blas.run(&call, algorithm, self.buffers()) {
             Ok(()) => {}

@@ -74,6 +74,7 @@ impl Factors {
         } = shape;
         let [type_a, type_b] = arithmetic.factors;
         let fill = |operand: usize, count: usize, number: NumberType| -> Vec<f64> {
+            // Four operands, so that every matrix of every shape has a separate seed.
             let mut random = SplitMix64::new((index * 4 + operand) as u64);
             (0..count)
                 .map(|_| number.round(random.number(kind, operand, number)))

@@ -48,6 +48,7 @@ impl ProductLibraries {
             Some(ChosenAlgorithm { library, algorithm }) => {
                 self.libraries[library].run(product, &algorithm, buffers)
             }
+            // Also for a bias and unaligned matrices: the first library chooses by the addresses.
             None => self.biased.run(gpu, &*self.libraries[0], product, buffers),
         }
     }

@@ -89,6 +89,7 @@ impl<'a> ProductTrial<'a> {
         let [a, b, d] = [&self.a, &self.b, &self.d].map(|matrix| matrix.address);
         let buffers = Buffers {
             bias: self.bias.address,
+            // The products of models have a beta of 0, so that C, which is D here, is not read.
             ..Buffers::new([a, b, d, d])
         };
         self.libraries[chosen.library].run(self.product, &chosen.algorithm, buffers)
@@ -198,6 +199,8 @@ fn reference(
     let [turned_a, turned_b] = product.transposed;
     let element_at = |matrix: usize, row: usize, column: usize| {
         let terms = (0..product.inner).map(|index| {
+            // `TrialMatrix` repeats the table from the first byte on, so that the place in memory
+            // determines the number.
             let left = a[index_in(of_a, matrix, turned_a, [row, index]) % a.len()];
             let right = b[index_in(of_b, matrix, turned_b, [index, column]) % b.len()];
             (BoundedNumber::exact(left), BoundedNumber::exact(right))
@@ -276,6 +279,7 @@ impl<'a> TrialMatrix<'a> {
                 let pairs = bytes[place.clone()]
                     .chunks_exact(size)
                     .zip(self.bytes[place].chunks_exact(size));
+                // A computed NaN with the same bits counts, too: it is as wrong.
                 pairs.filter(|(now, before)| now == before).count()
             })
             .sum()

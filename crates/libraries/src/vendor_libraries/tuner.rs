@@ -109,6 +109,8 @@ fn measured(
         let (microseconds, problem) = match trial.measure(&algorithm)? {
             AlgorithmMeasurement::Microseconds(microseconds) => (Some(microseconds), None),
             AlgorithmMeasurement::Wrong(problem) => (None, Some(problem)),
+            // Not a problem: the choice of the libraries themselves may remain undecided, and
+            // `best` still takes it if nothing else was timed.
             AlgorithmMeasurement::Undecided => (None, None),
         };
         algorithms.push(TunedAlgorithm {

@@ -29,6 +29,7 @@ pub trait Ops: Backend {
         write: impl Fn(usize, &mut [u8]) -> Result<(), E> + Sync,
     ) -> Result<FloatTensor<Self>, E> {
         let mut bytes = vec![0; shape.num_elements() * dtype.size()];
+        // The host has a single part: all rows, from the first on.
         write(0, &mut bytes)?;
         let data = TensorData::from_bytes_vec(bytes, shape, dtype);
         Ok(Self::float_from_data(data, device))

@@ -81,6 +81,7 @@ pub fn rotate<B: Backend>(
     sin: FloatTensor<B>,
 ) -> FloatTensor<B> {
     let [_, _, _, head_dim] = x.shape().dims();
+    // A partial rotation (GPT-NeoX, Phi) has narrower tables than heads.
     let [_, _, _, width] = cos.shape().dims();
     let part = |x: FloatTensor<B>, range: Range<usize>| {
         let [batch, heads, seq, _] = x.shape().dims();

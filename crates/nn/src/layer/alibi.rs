@@ -53,6 +53,8 @@ impl Alibi {
                 bias.extend(places.iter().map(|place| self.at(*slope, *place)));
             }
         }
+        // One row for all queries: the position of a query adds the same number to all of its
+        // scores, which a softmax cancels.
         let shape = [rows, self.slopes.len(), 1, keys];
         Ok(Tensor::from_data(
             TensorData::new(bias, shape),

@@ -73,6 +73,7 @@ impl<B: Ops> Conv1d<B> {
 
     /// Of a weight [out, in / groups, kernel] that was computed.
     pub fn new(weight: Tensor<B, 3>, bias: Option<Tensor<B, 1>>, shape: Conv1dShape) -> Self {
+        // Once, because products need the weight in another order.
         let weight = if B::has_convolutions(&weight.device()) {
             Conv1dWeight::Whole(weight)
         } else {
@@ -92,6 +93,7 @@ impl<B: Ops> Conv1d<B> {
     }
 
     fn convolved(&self, x: Tensor<B, 3>) -> Tensor<B, 3> {
+        // The bias is added after both, because the library that computes convolutions adds none.
         let y = match &self.weight {
             Conv1dWeight::Whole(weight) => {
                 let Conv1dShape {

@@ -30,6 +30,7 @@ impl DistanceBuckets {
         let Some(buckets) = self.buckets else {
             return distance;
         };
+        // As `make_log_bucket_position`: half of the rows of a direction are for single distances.
         let middle = (buckets / 2) as i64;
         if distance.abs() <= middle {
             return distance;

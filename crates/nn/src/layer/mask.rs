@@ -47,6 +47,7 @@ pub fn pair_bias<B: Ops>(
         (0..seq * seq).map(move |pair| [row * seq + pair / seq, row * seq + pair % seq])
     });
     let bias = pairs
+        // `DebertaV2Encoder.get_attention_mask` multiplies the mask of keys by the mask of queries.
         .map(|[query, key]| bias_of_key(visible[query] && visible[key]))
         .collect();
     Ok(Some(put(inputs, bias, [batch, 1, seq, seq])))
@@ -64,6 +65,7 @@ pub fn window_bias<B: Ops>(
     if padding.is_none() && seq <= window + 1 {
         return Ok(None);
     }
+    // A band excludes its ends, and the key at the distance `window` is still seen.
     let reach = window.saturating_add(1);
     let band = KeyBand {
         past: 0,
@@ -161,6 +163,7 @@ fn masked_causal_bias<B: Ops>(
 ) -> Result<Option<Tensor<B, 4>>, ForwardError> {
     let keys = past + queries;
     let padding = attention_mask(inputs, mask, [batch, keys])?;
+    // Fewer than `keys` places before any query, so this hides no key.
     let window = window.unwrap_or(keys);
     // A single new token sees every key, which is each step of a generation without padding.
     if padding.is_none() && queries == 1 && keys <= window {

@@ -135,6 +135,7 @@ impl<B: Ops> RmsNorm<B> {
     /// The normalised `x`, computed in the type of the weight.
     pub fn forward<const D: usize>(&self, x: Tensor<B, D>) -> Tensor<B, D> {
         let (dtype, own) = (x.dtype(), self.weight.dtype());
+        // The norms of Gemma have a weight in f32, and multiply by it before they round.
         let x = if dtype == own { x } else { x.cast(own) };
         let y = backend::rms_norm(x, self.weight.clone(), self.eps);
         if dtype == own { y } else { y.cast(dtype) }

@@ -166,6 +166,8 @@ pub fn positions_without_padding<B: Ops>(
     let rows = visible.chunks(past + seq).flat_map(|row| {
         let counted = row.iter().scan(0, |count, visible| {
             *count += i64::from(*visible);
+            // `OPTDecoder` computes cumsum * mask - 1; its table has two rows before position 0, so
+            // that -1 is a row, too.
             Some(if *visible { *count - 1 } else { -1 })
         });
         // Counted from the first token of the text, although only the new ones are returned.

@@ -86,6 +86,7 @@ impl<B: Ops> Projections<B, 3> {
         } else {
             None
         };
+        // By columns, because the weight was transposed to [in, out]; a bias is one row of them.
         let by_kind = |x: Tensor<B, 2>| {
             let rows = x.dims()[0];
             let x = x.reshape([rows, groups, queries + 2, head_dim]);

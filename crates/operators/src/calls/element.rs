@@ -41,6 +41,7 @@ impl Element {
     /// saturate.
     pub fn round(self, value: f64) -> f64 {
         match self {
+            // `as` rounds to the nearest, ties to even, and beyond the largest number to infinity.
             Self::F32 => f64::from(value as f32),
             Self::F16 | Self::Bf16 => self.round_half(value),
             Self::I32 => f64::from(value as i32),

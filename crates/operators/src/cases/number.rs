@@ -55,6 +55,7 @@ impl BoundedNumber {
     #[must_use]
     pub(crate) fn clamped(self, [low, high]: [f64; 2]) -> Self {
         Self {
+            // In this order, as `torch.clamp`: with limits that cross, the upper one is the result.
             value: minimum(maximum(self.value, low), high),
             ..self
         }

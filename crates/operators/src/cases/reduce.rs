@@ -70,6 +70,7 @@ fn shorten(
         return Some(());
     };
     let mut below = 0;
+    // From the smallest on: that a length does not fail says nothing about the others.
     for length in candidates(dimension.length) {
         if try_length(reduction, &dimension, length, fails)? {
             break;

@@ -27,6 +27,7 @@ fn times(checked: &CheckedCase<'_>, request: &BenchRequest) -> Result<Vec<f64>, 
         operators, case, ..
     } = checked;
     match &checked.agreement {
+        // A wrong result may be fast because it computes less.
         Agreement::Agrees => operators
             .time(&case.call, request.repetitions)
             .map_err(no_time),

@@ -91,6 +91,7 @@ fn results(forward: &Forward, golden: &Golden) -> Option<Vec<QueryResult>> {
             .as_floats()?
             .chunks_exact(labels)
             .zip(boxes.as_floats()?.chunks_exact(4));
+        // The queries of this image alone: its size scales their boxes.
         let rows = rows.skip(index * queries).take(queries);
         results.extend(rows.map(|(logits, sides)| QueryResult::new(logits, sides, size)));
     }

@@ -62,6 +62,8 @@ impl Execute for EngineOperators {
 fn failed(operator: Operator, error: EngineError) -> CallError {
     match error {
         EngineError::Unsupported { message } => CallError::Unsupported { operator, message },
+        // Any other error is a failure of the check: an operator that fails is not one that is
+        // missing.
         error => CallError::NotComputed {
             operator,
             message: error.to_string(),

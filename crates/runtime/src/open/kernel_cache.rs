@@ -27,6 +27,7 @@ pub(super) fn configure(label: &str) {
 
     static CONFIGURED: Once = Once::new();
     CONFIGURED.call_once(|| match plan::apply(&crate::machine::machine().devices) {
+        // A failure is not an error of the device: kernels are then compiled again in each process.
         Ok(summary) | Err(summary) => log_verbose(label, summary),
     });
 }

@@ -28,11 +28,13 @@ pub(super) fn answer(
     };
     match question {
         ProbeQuestion::Stored => {
+            // A cast to the type that the numbers already have only stores and reads them.
             let stored = cases.sums.iter().map(|(left, _)| *left).collect();
             compute(ComputeOperation::Cast, [vector(stored), None], precision)
         }
         ProbeQuestion::Sums => pairs(ComputeOperation::Add, cases.sums),
         ProbeQuestion::Products => pairs(ComputeOperation::Multiply, cases.products),
+        // From f32, so that the engine itself rounds to the type.
         ProbeQuestion::Casts => compute(
             ComputeOperation::Cast,
             [vector(cases.casts), None],

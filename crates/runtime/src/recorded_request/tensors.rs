@@ -109,6 +109,7 @@ impl RecordedTensors {
 
 fn integers(array: &Array) -> Array {
     let values = match array.values() {
+        // A mask is 0 or 1 also as floats.
         Values::F32(values) => values.iter().map(|value| *value as i64).collect(),
         Values::I64(values) => values.clone(),
         Values::U8(values) => values.iter().map(|value| i64::from(*value)).collect(),

@@ -21,6 +21,7 @@ pub(super) fn answer(call: &TaskCall<'_>, request: Request) -> Result<Response, 
 
 /// The output has one map.
 fn depth(map: &ImageMap<'_>) -> Array {
+    // The mode of `post_process_depth_estimation`; maps of labels are interpolated bilinearly.
     let values = map.interpolated(Interpolation::Bicubic).flatten().collect();
     Array::floats(map.size, values)
 }

@@ -9,6 +9,7 @@ pub(in crate::backend) fn merge_heads(
     [batch, heads, seq, head_dim]: [usize; 4],
 ) -> Vec<f32> {
     let width = heads * head_dim;
+    // Whole tokens, so that the result of a task is one contiguous slice.
     let rows = rows_per_task(width);
     let mut out = vec![0.0; batch * seq * width];
     out.par_chunks_mut(width * rows)

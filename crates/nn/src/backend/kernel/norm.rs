@@ -87,6 +87,7 @@ impl WithSimd for RmsNormRows<'_> {
         for row in self.x.chunks_exact_mut(width) {
             let scale = 1.0 / (sum_of_squares(row, 0.0) / width as f32 + self.eps).sqrt();
             for (x, weight) in row.iter_mut().zip(self.weight) {
+                // Normalised before it is weighed, in the order in which `LlamaRMSNorm` rounds.
                 *x = *x * scale * weight;
             }
         }

@@ -55,6 +55,7 @@ pub(super) fn transposed(
     }
     for (row, out) in out.chunks_mut(columns).enumerate() {
         for (out, sum) in out.iter_mut().zip(sums[row..].iter().step_by(rows)) {
+            // The caller has put the bias, or zeros, there.
             *out += sum;
         }
     }

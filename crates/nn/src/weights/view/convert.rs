@@ -110,6 +110,7 @@ fn convert_to<S: Float, T: Float>(
     }
     if let (Conversion::Transposed, &[height, width]) = (rows.conversion, rows.shape) {
         let mut bytes = vec![0; height * width * S::BYTES];
+        // The whole matrix: each row of the result has an element of every row of the file.
         copy(rows.stored, 0, &mut bytes)?;
         let columns = rows.first..rows.first + out.len() / (height * T::BYTES);
         transpose::<S, T>(&bytes, width, columns, out);

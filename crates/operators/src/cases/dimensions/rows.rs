@@ -297,6 +297,8 @@ fn joined(dimensions: &mut Dimensions<'_>) -> Described {
     for index in 0..count {
         let length = dimensions.shape(index, Some(first.len()))?[dim];
         result[dim] += length;
+        // Alone: the parts may have different lengths along this dimension, and each shrinks by
+        // itself.
         dimensions.tie(length, vec![input(index, dim)])?;
     }
     for other in (0..first.len()).filter(|other| *other != dim) {

@@ -128,6 +128,7 @@ fn exchanged(call: &Call, x: &HostTensor, arithmetic: Arithmetic) -> Reference {
             moved(order.collect(), each)
         }
         _ => {
+            // A call that was made smaller may have fewer ranks than the number of its root.
             let start = call.attributes.root % ranks * each;
             moved(repeated(ranks, start..start + each), each)
         }

@@ -162,6 +162,7 @@ fn transposed(
     // The windows of the result, which x has one element for.
     let windows = Windows::new(&output, kernel, attributes);
     let [plane, area] = [spatial, &output].map(|shape| shape.iter().product::<usize>());
+    // Collected before they are added, because the bound of a sum depends on all of its terms.
     let mut terms: Vec<Vec<(BoundedNumber, BoundedNumber)>> =
         vec![Vec::new(); batch * groups * part * area];
     let (a, b) = (exact(x), exact(weight));

@@ -98,6 +98,7 @@ fn concatenations(sizes: &CaseSizes<'_>, rows: usize, columns: usize) -> Vec<Cas
 
 fn slices(sizes: &CaseSizes<'_>, rows: usize, columns: usize) -> Vec<Case> {
     [
+        // In a dimension without elements, a slice from 1 on would begin after the end.
         ("rows", slice_of(0, [1.min(rows), rows, 1])),
         (
             "every second column",

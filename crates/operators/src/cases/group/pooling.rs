@@ -101,6 +101,8 @@ pub(super) fn reference(call: &Call, arithmetic: Arithmetic) -> Reference {
             arithmetic,
             shape,
             pooled(x, &windows, |seen: &[f64], size: usize| {
+                // No window exceeds the padded input, so that its whole size is the divisor, as in
+                // PyTorch without `ceil_mode`.
                 let count = if call.attributes.count_include_pad {
                     size
                 } else {

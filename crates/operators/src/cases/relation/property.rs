@@ -62,6 +62,7 @@ pub(super) fn difference(expected: &HostTensor, got: &HostTensor) -> Option<Stri
         ));
     }
     let places: Vec<usize> = expected.differing(got).collect();
+    // `differing` takes NaN as equal, so that a device that returns only NaN would pass.
     let Some(&first) = places.first() else {
         return nan(got);
     };

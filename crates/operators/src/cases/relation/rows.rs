@@ -52,6 +52,7 @@ fn of_rows(call: &Call) -> Option<Vec<usize>> {
     let all = || (0..call.inputs.len()).collect();
     Some(match (call.operator.group(), call.operator) {
         (_, Softmax | LogSoftmax) | (OperatorGroup::Reduction, _) => {
+            // Over rows or over all elements, every result depends on all rows.
             along_columns.then(|| vec![0])?
         }
         (OperatorGroup::Elementwise | OperatorGroup::Comparison | OperatorGroup::Activation, _) => {
@@ -61,6 +62,7 @@ fn of_rows(call: &Call) -> Option<Vec<usize>> {
         (OperatorGroup::Collective, _)
         | (_, Transpose | Reshape | View | Broadcast | WeightedSum) => return None,
         (_, BatchMatmul) => vec![0, 1],
+        // The rows of a factor or of a table that all rows share are not rows of the result.
         (_, Gemm) => vec![0, 2],
         (_, Embedding) => vec![1],
         (_, Gather) => along_columns.then(|| vec![0, 1])?,

@@ -48,7 +48,10 @@ fn homogeneous(call: &Call) -> Option<Vec<usize>> {
             | NllLoss,
         ) => vec![0],
         (_, Where) => vec![1, 2],
+        // With one factor alone: scaling both would scale their product twice, and what is added
+        // once.
         (_, Gemm | MatmulBiasRelu | MulAdd) | (OperatorGroup::Convolution, _) => vec![0, 2],
+        // The values alone: a softmax does not scale with queries or keys.
         (_, ScaledDotProductAttention) => vec![2],
         (
             OperatorGroup::Matrix

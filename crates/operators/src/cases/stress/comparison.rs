@@ -56,6 +56,7 @@ impl StressComparison {
             .iter()
             .map(|number| (number.value, number.error))
             .collect();
+        // An element that no piece brings stays NaN, which its bound does not permit.
         let first = vec![f64::NAN; reference.numbers.len()];
         Self {
             reference,
@@ -74,6 +75,7 @@ impl StressComparison {
         // Taken out, because the segments borrow the whole comparison.
         let mut first = std::mem::take(&mut self.first);
         for segment in self.segments(piece).filter(|segment| segment.in_first) {
+            // Empty for a segment that begins after the period.
             for (column, value) in (segment.column..columns).zip(segment.values) {
                 first[segment.line + column] = f64::from(*value);
             }

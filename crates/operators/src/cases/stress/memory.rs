@@ -108,6 +108,8 @@ pub(super) fn work(call: &PeriodicCall) -> u64 {
         }
         (_, BatchMatmul) => result.saturating_mul(size_of_first(2, call)),
         (_, ScaledDotProductAttention) => {
+            // Scores and weighted values: for each of them an element of the result has a term for
+            // each key.
             let keys = call.shapes.get(1).map_or(1, |shape| shape[2] as u64);
             result.saturating_mul(2 * keys)
         }

@@ -26,6 +26,7 @@ pub(super) fn shape(call: &Call) -> Option<Vec<usize>> {
         }
         (_, WeightedSum) => vec![second()?[1]],
         (_, Embedding) => [second()?, &first[1..]].concat(),
+        // A number for each row: a loss with a reduction does not repeat (`is_periodic`).
         (_, CrossEntropyLoss | NllLoss) => second()?.to_vec(),
         (_, LayoutTransform) => attributes.axes.iter().map(|axis| first[*axis]).collect(),
         (_, ConvTranspose2d) => transposed(first, second()?, attributes),

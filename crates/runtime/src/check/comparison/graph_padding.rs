@@ -35,6 +35,7 @@ pub(in crate::check) fn pad_invariance(run: &mut CheckRun<'_>) -> CheckResult {
         };
         let batch = batch(case)?;
         let together = batch.run(tested.model())?;
+        // Also for a batch of one graph, which has no padding by itself.
         let padded = batch.resized(batch.width() + PADDING).run(tested.model())?;
         recorded.compare_runs(run, "with more padding", &together, &padded, &mut failures);
         for graph in 0..batch.nodes.len() {

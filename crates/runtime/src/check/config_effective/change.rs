@@ -195,6 +195,7 @@ fn lists(name: &str, items: &[Value]) -> Vec<Value> {
 }
 
 fn without_last(entries: &Map<String, Value>) -> Value {
+    // An object that is one place has labels, and one label fewer narrows the head.
     let kept = entries.len().saturating_sub(1);
     Value::Object(
         entries

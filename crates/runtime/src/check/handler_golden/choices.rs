@@ -17,6 +17,7 @@ impl AnswerComparison<'_, '_, '_> {
         expected: &[Vec<LabelCandidate>],
         got: &[Vec<LabelScore>],
     ) -> CheckResult {
+        // A failure does not end the comparison: the rows that both have show more.
         self.same_count("rows of labels", expected.len(), got.len());
         let allowed = self.allowed("scores", expected.iter().flatten().map(|label| label.score));
         for (row, (expected, got)) in expected.iter().zip(got).enumerate() {

@@ -28,6 +28,8 @@ impl<'r, 'a, 'n> AnswerComparison<'r, 'a, 'n> {
     /// Compares the scores that were collected, and reports all failures.
     pub(super) fn conclude(mut self) -> Result<(), Abort> {
         let Numbers { expected, got } = std::mem::take(&mut self.scores);
+        // An empty tensor equals another one, so that a report would show scores that were never
+        // compared.
         if !expected.is_empty() {
             self.numbers("scores", expected, got);
         }
@@ -73,6 +75,7 @@ impl<'r, 'a, 'n> AnswerComparison<'r, 'a, 'n> {
     /// The error that the threshold of `name` allows for one number.
     pub(super) fn allowed(&self, name: &str, recorded: impl Iterator<Item = f32>) -> f32 {
         let largest = recorded.fold(0.0_f32, |largest, value| largest.max(value.abs()));
+        // A threshold is relative to the largest number, as `measure` divides by it.
         (self.tolerance.golden(name).max_rel * f64::from(largest)) as f32
     }
 

@@ -173,6 +173,8 @@ impl AnswerComparison<'_, '_, '_> {
         let mut shares = Numbers::default();
         for (row, (expected, got)) in expected.iter().zip(got).enumerate() {
             self.passages(row, expected, got, allowed);
+            // By rank: two passages with equal scores may change places, and their probabilities
+            // are equal.
             for (expected, got) in expected.passages.iter().zip(&got.passages) {
                 shares.push(expected.probability, got.probability);
             }

@@ -38,6 +38,7 @@ impl AnswerComparison<'_, '_, '_> {
                         "the recorded `{name}` has not the elements of its shape"
                     )));
                 };
+                // Before the shapes are compared, which would make a failure of another length.
                 if counted {
                     self.skip_undecided_length(row, name, &expected, got)?;
                 }

@@ -153,6 +153,7 @@ impl GraphBatch {
         else {
             return false;
         };
+        // The offset counts as real, because the entry of the graph token is not padding.
         let nodes = self.nodes[flat / elements_within(shape, 0)];
         (1..=node_dimensions).any(|dimension| {
             flat / elements_within(shape, dimension) % shape[dimension] >= nodes + offset

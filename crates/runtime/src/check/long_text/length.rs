@@ -78,6 +78,8 @@ impl LongLength {
     /// Halved until what the tokens need is free. A type without an estimate is not limited.
     fn within(self, free: u64, needed: impl Fn(usize) -> Option<u64>) -> Self {
         let mut length = self;
+        // Halved, because an estimate cannot be inverted: scores grow with the square, the rest
+        // does not.
         while let Some(needed) = needed(length.tokens)
             && needed > free
             && length.tokens > SHORTEST

@@ -41,6 +41,7 @@ pub(in crate::check) fn check(run: &mut CheckRun<'_>) -> CheckResult {
     for (index, (operator, case)) in cases.iter().enumerate() {
         for (number, again) in runs.iter().enumerate().skip(1) {
             let problem = match (&runs[0][index], &again[index]) {
+                // Only in both runs: support that comes and goes is a difference.
                 (
                     Err(CallError::Unsupported { message, .. }),
                     Err(CallError::Unsupported { .. }),

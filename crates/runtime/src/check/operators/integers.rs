@@ -23,6 +23,7 @@ pub(in crate::check) fn check(run: &mut CheckRun<'_>) -> CheckResult {
     compare_in(
         run,
         |shapes: &OperatorShapes, _| integer_cases(shapes.operator),
+        // In every precision, which only concerns floats.
         |_| Arithmetic::exact(Element::I32),
     )
 }

@@ -28,6 +28,7 @@ pub(in crate::check) fn check(run: &mut CheckRun<'_>) -> CheckResult {
         (Failures::default(), UnsupportedCalls::default(), 0);
     for (operator, case) in first_cases(run)? {
         match tested.execute(&case.call) {
+            // Only results that were computed count: a check without any is ignored below.
             Ok(computed) if computed.device == device => count += 1,
             Err(CallError::Unsupported { message, .. }) => unsupported.add(operator, &message),
             Ok(computed) => failures.push(format!(

@@ -43,6 +43,7 @@ pub enum Rounding {
 
 /// Evaluates the matrix of [`cancelling_product`]; `None` when neither width can have computed it.
 pub(super) fn accumulator(answers: &[f64]) -> Option<Accumulator> {
+    // The rows of the factors are equal, so that all elements of any side are this one.
     let exact = cancelling_product(1).exact()[0];
     if answers.iter().all(|answer| *answer == exact) {
         return Some(Accumulator::F32);

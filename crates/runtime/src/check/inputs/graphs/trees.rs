@@ -36,6 +36,7 @@ pub(in crate::check) fn trees(golden: &Golden, nodes: usize, count: usize) -> Ve
         .collect();
     let ends = [0, 1].map(|end| edges.iter().map(move |edge| edge[end]));
     let edge_index = Array::integers([2, edges.len()], ends.into_iter().flatten().collect());
+    // Features are indices of tables, so that made ones could be out of range.
     if recorded.is_empty() {
         Vec::new()
     } else {

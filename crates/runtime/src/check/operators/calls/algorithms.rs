@@ -23,6 +23,7 @@ pub(in crate::check::operators) fn compared(
     else {
         return Ok(None);
     };
+    // No list has these operators: a summary would name zero results of zero algorithms.
     if found.rows.is_empty() && found.unsupported.is_empty() {
         return Ok(None);
     }

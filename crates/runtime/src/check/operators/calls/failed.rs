@@ -150,6 +150,8 @@ impl FailedCalls {
             Err(error) => Actual::Error(error.to_string()),
         };
         let arithmetic = arithmetic(registration.check, registration.precision, *tf32);
+        // Computed again from the facts of the file, as a replay does, so that both have the same
+        // bounds.
         let reference = reference(failing.call, arithmetic);
         let compared = |result: &Actual| repetition(&reference, &actual, result);
         let again = Again {

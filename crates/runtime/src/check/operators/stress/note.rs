@@ -46,6 +46,7 @@ impl Note {
     /// The result of a check without failures: ignored where no case ran.
     pub(super) fn result(&self, soaked: &Soaked) -> CheckResult {
         self.unsupported
+            // Refused cases count as well, because the text below has the reasons for them.
             .conclude(self.computed + self.memory.len() + self.work.len())?;
         let parts = [
             self.computed
