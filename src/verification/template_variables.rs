@@ -4,9 +4,12 @@
 //! Tera finds an undefined variable when it renders the branch that uses it, and an unused one
 //! never.
 
+mod tokens;
+
 use super::{IssueKind, ProjectIssue};
 use crate::template::Templates;
 use std::collections::BTreeSet;
+use tokens::{Token, end_of_expression, tokens};
 
 /// Keywords of expressions.
 // `loop` is none of them: Tera sets that variable in each `for`.
@@ -113,9 +116,13 @@ fn read(text: &str) -> TemplateVariables {
             _ => "#}",
         };
         let inside = start + open.len();
-        let end = text[inside..]
-            .find(close)
-            .map_or(text.len(), |length| inside + length);
+        let length = if open == "{#" {
+            // A comment has no strings.
+            text[inside..].find(close)
+        } else {
+            end_of_expression(&text[inside..], close)
+        };
+        let end = length.map_or(text.len(), |length| inside + length);
         let line = text[..start].matches('\n').count() + 1;
         // `-` next to a delimiter removes white space in Tera and is not part of the expression.
         let tokens = tokens(text[inside..end].trim_matches('-'), line);
@@ -141,67 +148,6 @@ fn next_tag(text: &str, from: usize) -> Option<(usize, &'static str)> {
         .into_iter()
         .filter_map(|open| Some((from + text[from..].find(open)?, open)));
     starts.min()
-}
-
-/// A token of an expression: a name, a sign, or a literal, whose text is empty.
-#[derive(Debug)]
-struct Token {
-    text: String,
-    line: usize,
-    is_name: bool,
-}
-
-fn tokens(text: &str, first_line: usize) -> Vec<Token> {
-    let mut tokens: Vec<Token> = Vec::new();
-    let (mut line, mut quote, mut is_escaped) = (first_line, None, false);
-    for character in text.chars() {
-        line += usize::from(character == '\n');
-        match quote {
-            Some(_) if is_escaped => is_escaped = false,
-            // As Tera reads strings, whatever their quote.
-            Some(_) if character == '\\' => is_escaped = true,
-            Some(open) => quote = (character != open).then_some(open),
-            None if matches!(character, '"' | '\'' | '`') => {
-                quote = Some(character);
-                tokens.push(Token {
-                    text: String::new(),
-                    line,
-                    is_name: false,
-                });
-            }
-            None => push(&mut tokens, character, line),
-        }
-    }
-    // White space only kept `push` from joining two words.
-    tokens.retain(|token| token.text != " ");
-    tokens
-}
-
-fn push(tokens: &mut Vec<Token>, character: char, line: usize) {
-    let is_word = character.is_alphanumeric() || character == '_';
-    match tokens.last_mut() {
-        Some(last)
-            if is_word
-                && last
-                    .text
-                    .ends_with(|end: char| end.is_alphanumeric() || end == '_') =>
-        {
-            last.text.push(character);
-        }
-        _ => {
-            let is_name = is_word && !character.is_numeric();
-            let text = if character.is_whitespace() {
-                ' '
-            } else {
-                character
-            };
-            tokens.push(Token {
-                text: text.to_string(),
-                line,
-                is_name,
-            });
-        }
-    }
 }
 
 fn statement(tokens: &[Token], variables: &mut TemplateVariables) {
@@ -299,6 +245,14 @@ mod tests {
     fn an_escaped_quote_does_not_end_a_string() {
         let text = r#"{{ "a\"b" ~ c }}{{ 'd\\' ~ e ~ 'f' }}"#;
         assert_eq!(used_and_set(text).0, ["c:1", "e:1"]);
+    }
+
+    #[test]
+    fn a_tag_does_not_end_inside_of_a_string() {
+        let text = r#"{{ "}}" ~ a }}{% set b = '%}' ~ c %}{# " #}{{ d }}{{ "{% raw %}" }}{{ e }}"#;
+        let (used, set) = used_and_set(text);
+        assert_eq!(used, ["a:1", "c:1", "d:1", "e:1"]);
+        assert_eq!(set, ["b:1"]);
     }
 
     #[test]

@@ -4,9 +4,9 @@
 //! on `Ok`, `Err`, `Some` and `None`, `?`, `return`, calls, closures that are called here, private
 //! helper functions, constants, the combinators `map`, `map_err`, `and_then`, `or_else`,
 //! `unwrap_or_else`, `inspect` and `inspect_err`, and printing. Other code (loops, labelled blocks,
-//! asynchronous code, mutable borrows, closures passed to other functions, other macros, items
-//! inside of a function) is not accepted on trust: it is this finding, and no other rule is applied
-//! to the function until it is fixed.
+//! asynchronous code, mutable borrows, methods of `mut` variables, other assignments, closures
+//! passed to other functions, other macros, items inside of a function) is not accepted on trust:
+//! it is this finding, and no other rule is applied to the function until it is fixed.
 
 use crate::{finding::Diagnostic, harness::ParsedHarness, reader::Interpretation, rule_id::RuleId};
 use syn::ItemFn;
