@@ -65,9 +65,9 @@ Examples:
   testgen report times --by speed --format html --out speed.html     plots of throughput
 
 Exit codes: 0 no check failed or is missing, and by changes nothing got worse or was lost; 1 a check or the report itself is red, by
-changes a check got worse or was lost, or the reports have no check in common (the report is written nevertheless), by speed
-work is refused, wrong, or slower than `--fail-slower` allows; 2 wrong usage or
-input, for instance a directory without reports.")]
+changes a check got worse or was lost, a report has a bad line or lacks a test, or the reports have no check in common (the report is
+written nevertheless), by speed work is refused, wrong, or slower than `--fail-slower` allows; 2 wrong usage or input, for instance a
+directory without reports.")]
 pub(super) struct ReportArguments {
     /// Reports, or directories with reports
     #[arg(value_name = "DIR", required = true)]
