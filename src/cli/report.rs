@@ -156,6 +156,13 @@ pub(super) fn run(arguments: &ReportArguments, out: &mut Out) -> Result<ExitCode
 
 /// The text of reports of times, and whether they are green.
 fn of_times(arguments: &ReportArguments) -> Result<(String, bool), Error> {
+    if arguments.tests.is_some() {
+        return Err(comparison_base::NoSuchOption {
+            by: name_of(arguments.by),
+            option: "--tests",
+        }
+        .into());
+    }
     let reports = read_bench_reports(&arguments.reports)?;
     let comparison = arguments.base.speed(&reports)?;
     match (arguments.format, comparison) {
@@ -172,6 +179,7 @@ fn of_times(arguments: &ReportArguments) -> Result<(String, bool), Error> {
 
 /// The text of reports of checks, and whether they are green.
 fn of_checks(arguments: &ReportArguments) -> Result<(String, bool), Error> {
+    arguments.base.confirm_no_limit(name_of(arguments.by))?;
     if matches!(arguments.by, ReportRows::Models | ReportRows::Operators) {
         arguments.base.confirm_absent(name_of(arguments.by))?;
     }
