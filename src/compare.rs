@@ -39,8 +39,10 @@ pub struct CompareOptions {
 pub struct ReportComparison {
     /// The version of the JSON form; adding a field is compatible.
     pub version: u32,
-    /// Whether checks were compared and none got worse or was lost.
+    /// Whether checks were compared, none got worse or was lost, and neither report has a problem.
     pub green: bool,
+    /// Problems of both reports: a line that cannot be read may be a check that got worse.
+    pub problems: Vec<String>,
     /// The devices of the first report, as reports label them.
     pub devices_a: Vec<String>,
     /// The devices of the second report.
@@ -112,7 +114,8 @@ impl ReportComparison {
         }
         // Two reports without a common check must not count as "nothing got worse".
         let compared = checks.iter().any(ComparedCheck::is_in_both);
-        let green = compared && !checks.iter().any(|check| check.red);
+        let problems = [problems("first", a), problems("second", b)].concat();
+        let green = compared && problems.is_empty() && !checks.iter().any(|check| check.red);
         let (devices_a, devices_b) = (devices(a), devices(b));
         let other_kernels = checks
             .iter()
@@ -125,6 +128,7 @@ impl ReportComparison {
         Self {
             version: Self::VERSION,
             green,
+            problems,
             devices_a,
             devices_b,
             other_kernels,
@@ -168,6 +172,11 @@ fn devices(merged: &MergedReport) -> Vec<String> {
         .iter()
         .map(crate::results::read::Column::label)
         .collect()
+}
+
+fn problems(name: &str, report: &MergedReport) -> Vec<String> {
+    let problems = report.problems.iter();
+    problems.map(|it| format!("{name} report: {it}")).collect()
 }
 
 fn compare_pair(

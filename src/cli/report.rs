@@ -65,9 +65,9 @@ Examples:
   testgen report times --by speed --format html --out speed.html     plots of throughput
 
 Exit codes: 0 no check failed or is missing, and by changes nothing got worse or was lost; 1 a check or the report itself is red, by
-changes a check got worse or was lost, or the reports have no check in common (the report is written nevertheless), by speed
-work is refused, wrong, or slower than `--fail-slower` allows; 2 wrong usage or
-input, for instance a directory without reports.")]
+changes a check got worse or was lost, a report has a bad line or lacks a test, or the reports have no check in common (the report is
+written nevertheless), by speed work is refused, wrong, or slower than `--fail-slower` allows; 2 wrong usage or input, for instance a
+directory without reports.")]
 pub(super) struct ReportArguments {
     /// Reports, or directories with reports
     #[arg(value_name = "DIR", required = true)]
@@ -156,6 +156,13 @@ pub(super) fn run(arguments: &ReportArguments, out: &mut Out) -> Result<ExitCode
 
 /// The text of reports of times, and whether they are green.
 fn of_times(arguments: &ReportArguments) -> Result<(String, bool), Error> {
+    if arguments.tests.is_some() {
+        return Err(comparison_base::NoSuchOption {
+            by: name_of(arguments.by),
+            option: "--tests",
+        }
+        .into());
+    }
     let reports = read_bench_reports(&arguments.reports)?;
     let comparison = arguments.base.speed(&reports)?;
     match (arguments.format, comparison) {
@@ -172,6 +179,7 @@ fn of_times(arguments: &ReportArguments) -> Result<(String, bool), Error> {
 
 /// The text of reports of checks, and whether they are green.
 fn of_checks(arguments: &ReportArguments) -> Result<(String, bool), Error> {
+    arguments.base.confirm_no_limit(name_of(arguments.by))?;
     if matches!(arguments.by, ReportRows::Models | ReportRows::Operators) {
         arguments.base.confirm_absent(name_of(arguments.by))?;
     }

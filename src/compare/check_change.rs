@@ -166,6 +166,9 @@ fn decide_by_errors(outputs: &[ThreeWay]) -> Decision {
 }
 
 fn errors(output: &ThreeWay) -> String {
+    if let Some([a, b]) = output.headroom {
+        return format!("`{}`: headroom {a:.3}, now {b:.3}", output.name);
+    }
     let number =
         |error: Option<f64>| error.map_or("not finite".to_owned(), |error| format!("{error:.2e}"));
     format!(

@@ -19,6 +19,8 @@ pub struct ThreeWay {
     pub a_to_b: Option<DistanceInterval>,
     /// The larger of the two thresholds.
     pub threshold: f64,
+    /// The headroom of both reports, if it alone is known and both errors are written as 0.
+    pub headroom: Option<[f64; 2]>,
     /// How the error changed.
     pub change: ErrorChange,
 }
@@ -65,9 +67,14 @@ fn compare_outputs(a: &OutputError, b: Option<&OutputError>, factor: f64) -> Thr
     let threshold = a
         .rel_l2_threshold
         .max(b.map_or(0.0, |output| output.rel_l2_threshold));
-    let change = match b {
-        None => ErrorChange::Lost,
-        Some(_) => change(a_to_golden, b_to_golden, threshold, factor),
+    let headroom = b
+        .filter(|b| has_headroom_alone(a) && has_headroom_alone(b))
+        .map(|b| [a.headroom, b.headroom]);
+    let change = match (b, headroom) {
+        (None, _) => ErrorChange::Lost,
+        // Errors in units of their threshold.
+        (_, Some([a, b])) => change(Some(a.recip()), Some(b.recip()), 1.0, factor),
+        (Some(_), None) => change(a_to_golden, b_to_golden, threshold, factor),
     };
     // Both errors are relative to the norm of one golden, so the triangle inequality holds for
     // them.
@@ -81,8 +88,20 @@ fn compare_outputs(a: &OutputError, b: Option<&OutputError>, factor: f64) -> Thr
         b_to_golden,
         a_to_b,
         threshold,
+        headroom,
         change,
     }
+}
+
+/// Whether the errors and thresholds are those of [`OutputError::with_headroom`].
+fn has_headroom_alone(output: &OutputError) -> bool {
+    let numbers = [
+        output.rel_l2,
+        output.max_rel,
+        output.rel_l2_threshold,
+        output.max_rel_threshold,
+    ];
+    numbers == [0.0; 4] && output.non_finite == 0
 }
 
 fn change(a: Option<f64>, b: Option<f64>, threshold: f64, factor: f64) -> ErrorChange {
@@ -124,5 +143,17 @@ mod tests {
         );
         assert_eq!(change(Some(0.0), Some(0.5), 0.0, 2.0), ErrorChange::Worse);
         assert_eq!(change(Some(1e-4), None, 1e-3, 2.0), ErrorChange::Worse);
+    }
+
+    #[test]
+    fn headroom_is_compared_if_nothing_else_is_known() {
+        let change = |a: f64, b: f64| {
+            let output = |headroom| OutputError::with_headroom("gemm".to_owned(), headroom);
+            compare_outputs(&output(a), Some(&output(b)), 2.0).change
+        };
+        assert_eq!(change(90.0, 1.01), ErrorChange::Worse);
+        assert_eq!(change(1.01, 90.0), ErrorChange::Better);
+        assert_eq!(change(3.0, 2.0), ErrorChange::Same);
+        assert_eq!(change(1e6, 150.0), ErrorChange::Same, "noise");
     }
 }

@@ -37,6 +37,9 @@ pub fn render_human(comparison: &ReportComparison) -> String {
     if groups.iter().any(|group| group.checks.len() > MODELS_NAMED) {
         text.push_str("help: `--format json` has every check of every model\n");
     }
+    for problem in &comparison.problems {
+        let _ = writeln!(text, "problem: {problem}");
+    }
     let _ = write!(
         text,
         "\nresult: {}: {}\n",
@@ -88,6 +91,13 @@ fn name(group: &ChangeGroup<'_>, quotes: &str) -> String {
 /// distance of the tensor that moved furthest.
 pub fn render_markdown(comparison: &ReportComparison) -> String {
     let mut text = format!("**{}**: {}\n", result(comparison), counts(comparison));
+    for problem in comparison.problems.iter().take(ROWS_SHOWN) {
+        let _ = write!(text, "\nproblem: {}\n", markdown_cell(problem));
+    }
+    if comparison.problems.len() > ROWS_SHOWN {
+        let more = comparison.problems.len() - ROWS_SHOWN;
+        let _ = write!(text, "\nand {more} more problems\n");
+    }
     let arithmetic = other_arithmetic(comparison);
     if !arithmetic.is_empty() {
         let _ = write!(text, "\n{arithmetic}");
@@ -182,10 +192,14 @@ fn count_line(count: usize, what: &str) -> String {
 }
 
 fn result(comparison: &ReportComparison) -> &'static str {
-    match (comparison.green, comparison.is_empty()) {
-        (true, _) => "nothing got worse",
-        (false, false) => "WORSE",
-        (false, true) => "NOTHING TO COMPARE",
+    if comparison.green {
+        "nothing got worse"
+    } else if comparison.is_empty() {
+        "NOTHING TO COMPARE"
+    } else if comparison.checks.iter().any(|check| check.red) {
+        "WORSE"
+    } else {
+        "INCOMPLETE REPORTS"
     }
 }
 

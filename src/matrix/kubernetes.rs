@@ -146,6 +146,10 @@ fn security(family: &RunnerFamily) -> Yaml {
 }
 
 fn document(name: &str, tier: &str, completions: u32, minutes: u32, pod: Yaml) -> Yaml {
+    // Kubernetes accepts no larger number for a pod. Not in the Job, whose seconds count while pods
+    // wait for a node.
+    let seconds = minutes.saturating_mul(60).min(i32::MAX as u32);
+    let pod = pod.with("activeDeadlineSeconds", seconds);
     map([
         ("apiVersion", "batch/v1".into()),
         ("kind", "Job".into()),
@@ -163,7 +167,6 @@ fn document(name: &str, tier: &str, completions: u32, minutes: u32, pod: Yaml) -
                 // A slice that fails is not run again: a result that changes from run to run must
                 // be seen.
                 ("backoffLimit", 0.into()),
-                ("activeDeadlineSeconds", (minutes * 60).into()),
                 (
                     "template",
                     map([("metadata", map([("labels", labels(tier))])), ("spec", pod)]),
@@ -220,8 +223,15 @@ fn labels(tier: &str) -> Yaml {
 
 #[cfg(test)]
 mod tests {
-    use super::{LONGEST_NAME, object_name};
+    use super::{LONGEST_NAME, document, map, object_name};
     use std::collections::BTreeSet;
+
+    #[test]
+    fn a_pod_has_the_limit_of_time_from_its_start() {
+        let text = document("name", "nightly", 8, u32::MAX, map([])).render();
+        let limit = "    spec:\n      activeDeadlineSeconds: 2147483647\n";
+        assert!(text.ends_with(limit), "{text}");
+    }
 
     #[test]
     fn objects_have_different_names() {

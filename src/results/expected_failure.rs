@@ -32,8 +32,8 @@ pub struct ExpectedFailure {
     /// Only on these devices.
     #[serde(default)]
     pub device: Option<Alternatives<DeviceKind>>,
-    /// The engines with their options, for instance `torch/eager` or `torch*`; without it, the
-    /// native one.
+    /// The engines with their options, for instance `torch/eager`, `torch*` or `*`; without it,
+    /// `native`.
     #[serde(default)]
     pub engine: Option<Alternatives<NamePattern>>,
     /// Only in these precisions.
@@ -190,12 +190,10 @@ impl ExpectedFailure {
     }
 
     fn is_of_engine(&self, engine: Option<&str>) -> bool {
-        match (&self.engine, engine) {
-            (None, None) => true,
-            (Some(patterns), Some(engine)) => patterns.any(|pattern| pattern.matches(engine)),
-            // Reports have no name for the native engine, so that no pattern matches it, `*`
-            // neither.
-            (Some(_), None) | (None, Some(_)) => false,
+        match &self.engine {
+            None => engine.is_none(),
+            // Reports have no name for the native engine.
+            Some(patterns) => patterns.any(|pattern| pattern.matches(engine.unwrap_or("native"))),
         }
     }
 

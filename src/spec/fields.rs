@@ -146,7 +146,10 @@ impl SpecDecoder {
             // Without quotes YAML reads a name such as `123` or `true` as another type.
             let scalar = matches!(
                 node.value,
-                YamlValue::Boolean(_) | YamlValue::Integer(_) | YamlValue::Number(_)
+                YamlValue::Boolean(_)
+                    | YamlValue::Integer(_)
+                    | YamlValue::Negative(_)
+                    | YamlValue::Number(_)
             );
             self.wrong_type(
                 node,
@@ -204,8 +207,8 @@ impl SpecDecoder {
     pub(super) fn positive(&mut self, node: &Node, path: &str) -> Option<u64> {
         match node.value {
             YamlValue::Integer(number) if number > 0 => Some(number),
-            // The tree has a negative integer as `Number`: a wrong value, not a wrong type.
-            YamlValue::Integer(_) | YamlValue::Number(_) => {
+            // A wrong value, not a wrong type.
+            YamlValue::Integer(_) | YamlValue::Negative(_) | YamlValue::Number(_) => {
                 self.complain(
                     node,
                     format!("`{path}` must be a whole number above 0"),
@@ -224,6 +227,7 @@ impl SpecDecoder {
     pub(super) fn fraction(&mut self, node: &Node, path: &str) -> Option<f64> {
         let number = match node.value {
             YamlValue::Integer(number) => number as f64,
+            YamlValue::Negative(number) => number as f64,
             YamlValue::Number(number) => number,
             _ => {
                 self.wrong_type(node, path, "a number", None);

@@ -283,7 +283,8 @@ fn checks(text: &mut String) {
     let _ = writeln!(
         text,
         "\n## Checks\n\nWhat `checks.skip[].check` and `checks.xfail[].check` can be. A harness has all that its architecture has, on every \
-         device unless the row names some; `attention_paths` and `expert_paths` only in columns of an [engine](../engines.md) such as torch.\n"
+         device unless the row names some; `attention_paths` and `expert_paths` only in columns of an [engine](../engines.md) such as torch, where a spec \
+         can skip them, and testgen.toml can expect their failure.\n"
     );
     let _ = writeln!(
         text,

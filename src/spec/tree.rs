@@ -16,6 +16,8 @@ pub(super) enum YamlValue {
     Null,
     Boolean(bool),
     Integer(u64),
+    // No key of a spec takes a negative integer; only a configuration has some.
+    Negative(i64),
     Number(f64),
     Text(String),
     Sequence(Vec<Node>),
@@ -29,7 +31,7 @@ impl YamlValue {
         match self {
             Self::Null => "nothing",
             Self::Boolean(_) => "a boolean",
-            Self::Integer(_) | Self::Number(_) => "a number",
+            Self::Integer(_) | Self::Negative(_) | Self::Number(_) => "a number",
             Self::Text(_) => "text",
             Self::Sequence(_) => "a list",
             Self::Mapping(_) => "a mapping",
@@ -87,9 +89,7 @@ impl<'de> Visitor<'de> for ValueVisitor {
     }
 
     fn visit_i64<E: Error>(self, value: i64) -> Result<YamlValue, E> {
-        // No key of a spec takes a negative integer; only a configuration has some, which
-        // `checkpoint.rs` restores.
-        Ok(u64::try_from(value).map_or(YamlValue::Number(value as f64), YamlValue::Integer))
+        Ok(u64::try_from(value).map_or(YamlValue::Negative(value), YamlValue::Integer))
     }
 
     fn visit_f64<E: Error>(self, value: f64) -> Result<YamlValue, E> {

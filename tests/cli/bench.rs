@@ -178,6 +178,15 @@ fn two_reports_are_compared_by_speed() {
         "{}",
         junit.stderr
     );
+    let tests = with(&["--base", "old.jsonl", "--tests", "tests.txt"]).expect_code(2);
+    assert!(
+        tests.stderr.contains("takes no `--tests`"),
+        "{}",
+        tests.stderr
+    );
+    let checks = project.run(&["report", "new.jsonl", "--fail-slower", "1.1"]);
+    let checks = checks.expect_code(2).stderr;
+    assert!(checks.contains("takes no `--fail-slower`"), "{checks}");
     let without = with(&[]).expect_code(2);
     assert!(
         without.stderr.contains("`--by speed` needs `--base`"),

@@ -264,6 +264,13 @@ fn the_speed_of_two_logs_is_compared_as_reports_of_times() {
     let other = run("mi300x.log", &["--gpus", "amd.csv", "--device", "cuda"]);
     let other = other.expect_code(2).stderr;
     assert!(other.contains("the table of GPUs: rocm"), "{other}");
+    project.write(
+        "nvidia.csv",
+        "index, name, power.draw [W]\n0, NVIDIA H100, 300.00 W\n",
+    );
+    let mixed = run("mi300x.log", &["--gpus", "nvidia.csv", "--gpus", "amd.csv"]);
+    let mixed = mixed.expect_code(2).stderr;
+    assert!(mixed.contains("several devices: cuda and rocm"), "{mixed}");
     project
         .run(&["logs", "h100.log", "--report", "x.jsonl"])
         .expect_code(2);

@@ -202,6 +202,27 @@ fn rules_between_keys_hold() {
 }
 
 #[test]
+fn an_expected_failure_of_a_spec_is_of_a_check_of_the_native_engine() {
+    // It exists in columns of engines only.
+    assert_says(
+        &xfail("check: attention_paths"),
+        "matches no check of this spec",
+    );
+}
+
+#[test]
+fn every_wrong_key_of_an_entry_is_reported() {
+    let entry = xfail("check: finite, device: gpu, precision: f8");
+    assert_says(&entry, "`gpu`");
+    assert_says(&entry, "`f8`");
+}
+
+fn xfail(entry: &str) -> String {
+    let rest = "owner: o, expires: 2030-01-01, reason: r";
+    format!("{BERT}checks: {{ xfail: [{{ {entry}, {rest} }}] }}\n")
+}
+
+#[test]
 fn names_are_unique_over_all_directories() {
     let project = Project::with_bert();
     project.write("model_specs/other/bert.yaml", BERT);

@@ -60,7 +60,7 @@ fn a_fresh_suite_has_no_findings_and_prints_the_number_of_files() {
     );
     let renders = outcome
         .stdout
-        .strip_prefix("verify: no findings in 4 generated files and ");
+        .strip_prefix("verify: no findings in 5 generated files and ");
     let renders = renders
         .and_then(|rest| rest.strip_suffix(&end))
         .unwrap_or_else(|| panic!("{}", outcome.stdout));
@@ -210,6 +210,15 @@ fn a_suite_that_does_not_list_its_harness_is_found() {
         verify(&project, 1),
         ["suite_file generated/tests/conformance.rs"]
     );
+    project.run(&["generate"]).expect_code(0);
+    // Cargo then compiles another file, which can lack every check.
+    edit(
+        &project,
+        "generated/Cargo.toml",
+        "name = \"conformance\"",
+        "name = \"conformance\"\npath = \"other/empty.rs\"",
+    );
+    assert_eq!(verify(&project, 1), ["suite_file generated/Cargo.toml"]);
 }
 
 #[test]

@@ -265,7 +265,9 @@ const KEPT: [(&str, &str); 9] = [
 /// Variables of drivers and of the libraries that compute.
 // The engine must see the devices that testgen sees, and results depend on them, so that a user
 // must be able to set them.
-const DEVICE_PREFIXES: [&str; 18] = [
+const DEVICE_PREFIXES: [&str; 20] = [
+    "CUBLASLT_",
+    "CUBLAS_",
     "CUDA_",
     "FLASH_ATTENTION_",
     "HIPBLASLT_",
@@ -296,7 +298,9 @@ const SET: [(&str, &str); 3] = [
 
 #[cfg(test)]
 mod tests {
-    use super::{EngineCommand, THREADS_VARIABLE, share_processors, threads_of_each};
+    use super::{
+        EngineCommand, THREADS_VARIABLE, is_of_devices, share_processors, threads_of_each,
+    };
     use std::env;
 
     #[test]
@@ -307,6 +311,15 @@ mod tests {
         );
         assert_eq!(threads_of_each(2, 0), 2);
     }
+
+    #[test]
+    fn variables_that_choose_kernels_are_passed() {
+        assert!(
+            is_of_devices("CUBLAS_WORKSPACE_CONFIG") && is_of_devices("CUBLASLT_WORKSPACE_SIZE")
+        );
+        assert!(!is_of_devices("PYTHONPATH"));
+    }
+
     #[test]
     fn every_engine_gets_its_share() {
         share_processors(usize::MAX);

@@ -136,18 +136,19 @@ impl MetricComparison {
             largest_relative: values
                 .iter()
                 .map(|(_, first, second)| relative(*first, *second))
-                // Means of huge values are infinite, and their difference is NaN, which `f64::max`
-                // would drop.
                 .max_by(f64::total_cmp)?,
             largest_at,
         })
     }
 }
 
-/// The difference in units of the larger value.
+/// The difference in units of the larger value; infinite if one of them is.
 fn relative(first: f64, second: f64) -> f64 {
     match first.abs().max(second.abs()) {
         0.0 => 0.0,
+        // Means of huge values are infinite. The quotient would be NaN, which can have the sign
+        // that is less than every number.
+        larger if larger.is_infinite() => f64::INFINITY,
         larger => (second - first).abs() / larger,
     }
 }
@@ -218,10 +219,13 @@ mod tests {
 
     #[test]
     fn means_that_overflow_are_not_alike() {
-        let text = "iter 1: loss 1e308, time 1.00ms, mfu 1%\n".repeat(2);
-        let log = read_log(Path::new("log"), text.as_bytes()).expect("lines of nanoGPT");
-        let largest = LogComparison::new(&log, &log).largest_loss_difference();
-        assert!(largest.is_some_and(f64::is_nan), "{largest:?}");
+        let text = "iter 1: loss 1e308, time 1.00ms, mfu 1%\n".repeat(2)
+            + "iter 2: loss 1.0, time 1.00ms, mfu 1%\n";
+        let huge = read_log(Path::new("log"), text.as_bytes()).expect("lines of nanoGPT");
+        for other in [&huge, &log(&[(1, 1.0, 1.0), (2, 1.0, 1.0)])] {
+            let largest = LogComparison::new(&huge, other).largest_loss_difference();
+            assert_eq!(largest, Some(f64::INFINITY));
+        }
     }
 
     #[test]

@@ -98,8 +98,8 @@ impl LogReport {
                 // Losses that were not compared are not within anything.
                 comparison
                     .largest_loss_difference()
-                    // Also without a limit: a difference that is NaN is not at most infinity.
-                    .is_some_and(|found| found <= within.unwrap_or(f64::INFINITY))
+                    // Also without a limit: an infinite difference is not below the largest number.
+                    .is_some_and(|found| found <= within.unwrap_or(f64::MAX))
             })
     }
 }

@@ -157,6 +157,15 @@ fn a_loss_that_the_trainer_replaces_by_0_is_not_finite() {
     assert_eq!((loss.count, loss.non_finite, loss.mean), (2, 1, Some(1.25)));
 }
 
+#[test]
+fn validation_of_torchtitan_is_not_a_training_step() {
+    let line = "[titan] validate step: 10  loss:  9.0000  memory:  1.20GiB(1.30%)  tps: 90,000";
+    assert!(!matches!(
+        Parser::new().read(line.as_bytes()),
+        ParsedLine::Record(_)
+    ));
+}
+
 /// `SignatureSearch` has the test that each form is tried once: at every occurrence it would take
 /// minutes.
 #[test]

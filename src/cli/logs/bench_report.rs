@@ -3,7 +3,7 @@
 use crate::cli::{Out, written::write_result};
 use std::path::PathBuf;
 use testgen_base::cli_error::{CliError, Error};
-use testgen_logs::{LogReport, TrainingRun, training_entries};
+use testgen_logs::{GpuTable, LogReport, TrainingRun, training_entries};
 use testgen_types::{DeviceKind, Precision};
 
 /// The report, and what a log does not say.
@@ -44,6 +44,11 @@ enum BenchReportError {
         named: DeviceKind,
         found: DeviceKind,
     },
+    #[error("the tables of GPUs are of several devices: {first} and {second}")]
+    SeveralDevices {
+        first: DeviceKind,
+        second: DeviceKind,
+    },
 }
 
 impl CliError for BenchReportError {
@@ -56,7 +61,9 @@ impl CliError for BenchReportError {
             Self::UnknownDevice => {
                 "name it: `--device rocm`, or its table of GPUs: `--gpus FILE`".to_owned()
             }
-            Self::OtherDevice { .. } => "name the table of this run".to_owned(),
+            Self::OtherDevice { .. } | Self::SeveralDevices { .. } => {
+                "name the table of this run".to_owned()
+            }
         })
     }
 }
@@ -74,10 +81,9 @@ impl BenchReportArguments {
             let found = report.logs.len();
             return Err(BenchReportError::SeveralLogs { found }.into());
         };
-        let found = source.gpus.first().map(|table| table.tool.device());
         let run = TrainingRun {
             subject: subject.clone(),
-            device: self.device(found)?,
+            device: self.device(&source.gpus)?,
             precision,
             warmup: self.warmup,
         };
@@ -89,12 +95,20 @@ impl BenchReportArguments {
         write_result(Some(path), &text, out)
     }
 
-    fn device(&self, found: Option<DeviceKind>) -> Result<DeviceKind, BenchReportError> {
-        match (self.device, found) {
-            (Some(named), Some(found)) if named != found => {
-                Err(BenchReportError::OtherDevice { named, found })
-            }
-            (named, found) => named.or(found).ok_or(BenchReportError::UnknownDevice),
+    fn device(&self, tables: &[GpuTable]) -> Result<DeviceKind, BenchReportError> {
+        let mut found = tables.iter().map(|table| table.tool.device());
+        let Some(first) = found.next() else {
+            return self.device.ok_or(BenchReportError::UnknownDevice);
+        };
+        if let Some(second) = found.find(|device| *device != first) {
+            return Err(BenchReportError::SeveralDevices { first, second });
+        }
+        match self.device {
+            Some(named) if named != first => Err(BenchReportError::OtherDevice {
+                named,
+                found: first,
+            }),
+            Some(_) | None => Ok(first),
         }
     }
 }

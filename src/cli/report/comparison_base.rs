@@ -81,7 +81,33 @@ impl CliError for BaseNotCompared {
     }
 }
 
+/// An option that the rows do not have.
+#[derive(Debug, thiserror::Error)]
+#[error("`--by {by}` takes no `{option}`")]
+pub(super) struct NoSuchOption {
+    pub(super) by: String,
+    pub(super) option: &'static str,
+}
+
+impl CliError for NoSuchOption {
+    fn help(&self) -> Option<String> {
+        Some(format!("remove `{}`", self.option))
+    }
+}
+
 impl BaseArguments {
+    /// Refuses a limit of times for the rows `by`, which have no times.
+    pub(super) fn confirm_no_limit(&self, by: String) -> Result<(), Error> {
+        match self.fail_slower {
+            None => Ok(()),
+            Some(_) => Err(NoSuchOption {
+                by,
+                option: "--fail-slower",
+            }
+            .into()),
+        }
+    }
+
     /// Refuses a base for the rows `by`, which have no comparison.
     pub(super) fn confirm_absent(&self, by: String) -> Result<(), Error> {
         match self.base {

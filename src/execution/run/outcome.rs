@@ -55,11 +55,11 @@ pub fn summarize(run: &Run<'_>, expected: &ExpectedFailures) -> Result<Summary, 
     Ok(Summary::new(&entries, problems, expected))
 }
 
-/// The models that were computed in no column of the CPU.
+/// The models and sets of operators that were computed in no column of the CPU.
 fn not_computed(entries: &[ReportEntry]) -> Vec<ReportProblem> {
-    // Two checks that compute every model, because a spec may skip one. Others compare inputs and
-    // files.
-    let computing = [Check::Finite, Check::OutputGolden];
+    // Two checks that compute every model, because a spec may skip one, and the one that computes
+    // operators. Others compare inputs and files.
+    let computing = [Check::Finite, Check::OutputGolden, Check::Forward];
     // On the CPU an ignored check means that the engines lack the model; on a GPU it can also mean
     // that the device is absent, which `--require` reports.
     let on_cpu = entries
@@ -105,4 +105,26 @@ fn exit_problem(execution: &Execution, entries: &[ReportEntry]) -> Option<Report
         ),
     };
     Some(ReportProblem::Exit { message })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::not_computed;
+    use crate::results::read::parse_lines;
+
+    #[test]
+    fn operators_that_no_engine_computes_on_the_cpu_are_a_problem() {
+        let problems = |statuses: [&str; 2]| {
+            let line = |status: &str| {
+                format!(
+                    r#"{{"version":1,"model":"gemm","architecture":"operators","device":"cpu","check":"forward","precision":"f32","status":"{status}","reason":"absent","milliseconds":1}}"#
+                )
+            };
+            let lines = parse_lines(&statuses.map(line).join("\n"));
+            assert!(lines.problems.is_empty(), "{:?}", lines.problems);
+            not_computed(&lines.entries).len()
+        };
+        assert_eq!(problems(["ignored", "ignored"]), 1);
+        assert_eq!(problems(["ignored", "pass"]), 0);
+    }
 }

@@ -49,6 +49,18 @@ fn an_expectation_matches_only_its_checks() {
             .matching(&result("bert", "fail", ""))
             .is_none()
     );
+    for all in ["native", "*", "[\"torch\", \"native\"]"] {
+        let engine = if all.starts_with('[') {
+            all.to_owned()
+        } else {
+            format!("\"{all}\"")
+        };
+        let expected = on(&format!("{far}engine = {engine}"));
+        assert!(
+            expected.matching(&result("bert", "fail", "")).is_some(),
+            "{all}"
+        );
+    }
     let eager = r#""engine":"torch/eager","#;
     assert!(
         on(&format!("{far}engine = \"torch\""))

@@ -8,7 +8,9 @@ use crate::spec::{
 };
 use jiff::civil::Date;
 use testgen_base::{date::parse_date, text::Quoted};
-use testgen_types::{Architecture, Check, DeviceKind, Precision, engine_checks, required_checks};
+use testgen_types::{
+    Architecture, Check, DeviceKind, Precision, Registration, engine_checks, required_checks,
+};
 
 const LONGEST_OWNER: usize = 100;
 const CHECKS_KEYS: &[&str] = &["skip", "xfail"];
@@ -102,7 +104,7 @@ fn skip(
 ) -> Option<SkippedCheck> {
     let fields = decoder.mapping(node, path, SKIP_KEYS, &["check", "reason"])?;
     // Every key is read before one is missed, so that all problems are reported.
-    let matcher = matcher(decoder, node, &fields, path, context);
+    let matcher = matcher(decoder, node, &fields, path, &context.skippable());
     let reason = required_text(decoder, &fields, "reason", LONGEST_REASON);
     let Matcher {
         check,
@@ -130,7 +132,7 @@ fn xfail(
         &["check", "owner", "expires", "reason"],
     )?;
     // As in `skip`.
-    let matcher = matcher(decoder, node, &fields, path, context);
+    let matcher = matcher(decoder, node, &fields, path, &context.native());
     let reason = required_text(decoder, &fields, "reason", LONGEST_REASON);
     let owner = required_text(decoder, &fields, "owner", LONGEST_OWNER);
     let expires = date(decoder, &fields, "expires");
@@ -172,29 +174,34 @@ struct Matcher {
     precision: Option<Precision>,
 }
 
-/// Reads `check`, `device` and `precision`, which must match at least one check of the spec.
+/// Reads `check`, `device` and `precision`, which must match at least one of `checks`; `None` if
+/// these are not known.
 fn matcher(
     decoder: &mut SpecDecoder,
     node: &Node,
     fields: &MappingFields<'_>,
     path: &str,
-    context: &SpecContext<'_>,
+    checks: &Option<Vec<Registration>>,
 ) -> Option<Matcher> {
     let check = required_variant(decoder, fields, "check");
-    let device = match fields.optional("device") {
-        Some(node) => Some(decoder.variant(node, &fields.key("device"))?),
-        None => None,
-    };
-    let precision = match fields.optional("precision") {
-        Some(node) => Some(decoder.variant(node, &fields.key("precision"))?),
-        None => None,
-    };
+    let device = fields
+        .optional("device")
+        .map(|node| decoder.variant::<DeviceKind>(node, &fields.key("device")));
+    let precision = fields
+        .optional("precision")
+        .map(|node| decoder.variant::<Precision>(node, &fields.key("precision")));
+    // Neither is a value, nor absent: the error has been reported.
+    if device == Some(None) || precision == Some(None) {
+        return None;
+    }
     let matcher = Matcher {
         check: check?,
-        device,
-        precision,
+        device: device.flatten(),
+        precision: precision.flatten(),
     };
-    if !context.has(&matcher) {
+    let matched = |checks: &Vec<Registration>| checks.iter().any(|check| matcher.matches(check));
+    // The error of a field that decides the checks has already been reported.
+    if !checks.as_ref().is_none_or(matched) {
         let message = format!("`{path}` matches no check of this spec");
         let help = "the architecture, the devices and the precisions decide which checks there are; remove the entry";
         decoder.complain(node, message, Some(help.to_owned()));
@@ -203,29 +210,30 @@ fn matcher(
     Some(matcher)
 }
 
+impl Matcher {
+    fn matches(&self, registration: &Registration) -> bool {
+        self.check == registration.check
+            && self.device.is_none_or(|it| it == registration.device)
+            && self.precision.is_none_or(|it| it == registration.precision)
+    }
+}
+
 impl SpecContext<'_> {
-    /// Whether the harness has a check that `matcher` matches; true when another field is invalid.
-    fn has(&self, matcher: &Matcher) -> bool {
-        let (Some(architecture), Some(devices), Some(precisions)) =
-            (self.architecture, self.devices, self.precisions)
-        else {
-            // The error of the other field has already been reported.
-            return true;
-        };
-        let required = required_checks(architecture, devices, precisions);
-        required
-            .iter()
-            // Some checks exist in columns of engines only, and can be skipped there.
-            .chain(&engine_checks(architecture, devices, precisions))
-            .any(|required| {
-                required.check == matcher.check
-                    && matcher
-                        .device
-                        .is_none_or(|device| device == required.device)
-                    && matcher
-                        .precision
-                        .is_none_or(|precision| precision == required.precision)
-            })
+    /// The checks of the native engine, about which expected failures of a spec are; `None` if
+    /// another field is invalid.
+    fn native(&self) -> Option<Vec<Registration>> {
+        let precisions = self.precisions?;
+        Some(required_checks(
+            self.architecture?,
+            self.devices?,
+            precisions,
+        ))
+    }
+
+    /// The checks that can be skipped: some exist in columns of engines only.
+    fn skippable(&self) -> Option<Vec<Registration>> {
+        let of_engines = engine_checks(self.architecture?, self.devices?, self.precisions?);
+        self.native().map(|native| [native, of_engines].concat())
     }
 }
 

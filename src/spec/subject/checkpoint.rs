@@ -201,7 +201,8 @@ fn json(value: &YamlValue) -> Value {
         YamlValue::Null => Value::Null,
         YamlValue::Boolean(value) => (*value).into(),
         YamlValue::Integer(value) => (*value).into(),
-        YamlValue::Number(value) => number(*value),
+        YamlValue::Negative(value) => (*value).into(),
+        YamlValue::Number(value) => (*value).into(),
         YamlValue::Text(value) => value.as_str().into(),
         YamlValue::Sequence(items) => items.iter().map(|item| json(&item.value)).collect(),
         YamlValue::Mapping(entries) => {
@@ -209,17 +210,6 @@ fn json(value: &YamlValue) -> Value {
             let entries = entries.map(|(key, node)| (key.value.clone(), json(&node.value)));
             Value::Object(entries.collect())
         }
-    }
-}
-
-/// The tree keeps negative integers as floats.
-fn number(value: f64) -> Value {
-    // Down to -2^53, about -9e15, every integer is exact as `f64`.
-    let is_integer = value < 0.0 && value.fract() == 0.0 && value > -9e15;
-    if is_integer {
-        (value as i64).into()
-    } else {
-        value.into()
     }
 }
 
@@ -236,4 +226,15 @@ fn hub(decoder: &mut SpecDecoder, node: &Node) -> Option<String> {
         decoder.complain(node, message, Some("write `owner/name`".to_owned()));
     }
     good.then(|| text.to_owned())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{Node, json};
+
+    #[test]
+    fn integers_and_floats_of_a_configuration_stay_what_they_are() {
+        let node: Node = serde_yaml::from_str("[-1.0, -1, 1.0, 1]").expect("it is YAML");
+        assert_eq!(json(&node.value), serde_json::json!([-1.0, -1, 1.0, 1]));
+    }
 }

@@ -88,19 +88,19 @@ impl GeneratedSuite<'_> {
             .extend(read.into_iter().map(|(_, path, text)| (path, text)));
     }
 
-    /// The Rust files around the harnesses must list all of them, so they must equal the generated
-    /// ones byte for byte.
+    /// The Rust files around the harnesses list all of them, and the manifest names the files that
+    /// cargo compiles, so these files must equal the generated ones byte for byte.
     pub(super) fn compare_with(
         &self,
         plan: &SuitePlan,
         harnesses: &BTreeSet<String>,
         into: &mut Verification,
     ) {
-        // Manifests do not decide which harnesses run; `generate --check` compares them.
+        // `rustfmt.toml` does not decide what runs; `generate --check` compares it.
         let around = plan
             .files
             .iter()
-            .filter(|(path, _)| path.ends_with(".rs") && !harnesses.contains(*path));
+            .filter(|(path, _)| *path != "rustfmt.toml" && !harnesses.contains(*path));
         for (path, expected) in around {
             let Ok(found) = read_bytes(&self.layout.out().join(path), limit::SOURCE) else {
                 into.issues.push(self.issue(

@@ -149,6 +149,35 @@ fn nothing_worse_is_success_and_nothing_to_compare_is_not() {
 }
 
 #[test]
+fn problems_of_either_report_are_red() {
+    let project = two_reports();
+    let good = project.read("a.jsonl");
+    project.write("damaged.jsonl", good.clone() + "{\n");
+    let run = |report: &str, base: &str, more: &[&str]| {
+        let arguments = ["report", report, "--base", base, "--by", "changes"];
+        project
+            .run(&[&arguments, more].concat())
+            .expect_code(1)
+            .stdout
+    };
+    for (report, base, name) in [
+        ("damaged.jsonl", "a.jsonl", "second"),
+        ("a.jsonl", "damaged.jsonl", "first"),
+    ] {
+        let text = run(report, base, &[]);
+        assert!(
+            text.contains(&format!("problem: {name} report: "))
+                && text.contains("result: INCOMPLETE REPORTS: "),
+            "{text}"
+        );
+    }
+    project.write("tests.txt", "decoder_only::absent::cpu::finite_f32\n");
+    let more = ["--tests", "tests.txt", "--format", "markdown"];
+    let text = run("a.jsonl", "a.jsonl", &more);
+    assert!(text.contains("absent::cpu::finite_f32"), "{text}");
+}
+
+#[test]
 fn two_kinds_of_device_are_compared_check_by_check() {
     let project = Project::empty();
     seed(&project, "r");

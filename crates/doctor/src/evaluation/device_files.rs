@@ -173,16 +173,9 @@ fn forbidden(facts: &MachineFacts, file: &DeviceFile) -> (String, String) {
         );
     }
     if !group_may {
-        let device = file
-            .path
-            .trim_start_matches("/dev/")
-            .trim_start_matches("dri/");
-        let rule = format!("KERNEL==\"{device}\", GROUP=\"render\", MODE=\"0660\"");
-        let install = format!("echo '{rule}' | sudo tee /etc/udev/rules.d/70-testgen.rules");
-        let reload = "sudo udevadm control --reload && sudo udevadm trigger";
         return (
             format!("the group `{group}` may not read and write the file"),
-            format!("{install} && {reload}"),
+            permit(file),
         );
     }
     // The number counts: a name can belong to another group in the image.
@@ -213,6 +206,27 @@ fn forbidden(facts: &MachineFacts, file: &DeviceFile) -> (String, String) {
         shell_quote(&group)
     );
     (format!("the user is not in the group `{group}`"), fix)
+}
+
+/// The command that gives a device file other permissions.
+fn permit(file: &DeviceFile) -> String {
+    // udev does not create the files of NVIDIA; `nvidia-modprobe` gives them the permissions that
+    // the options of the module have, 0666 by default.
+    if !is_amd(file) {
+        let options = "options nvidia NVreg_DeviceFileMode=0666";
+        return format!(
+            "echo '{options}' | sudo tee /etc/modprobe.d/zz-testgen.conf; then restart the machine"
+        );
+    }
+    let device = file
+        .path
+        .trim_start_matches("/dev/")
+        .trim_start_matches("dri/");
+    let rule = format!("KERNEL==\"{device}\", GROUP=\"render\", MODE=\"0660\"");
+    format!(
+        "echo '{rule}' | sudo tee /etc/udev/rules.d/70-testgen.rules && sudo udevadm control --reload && \
+         sudo udevadm trigger"
+    )
 }
 
 #[cfg(test)]
@@ -267,6 +281,19 @@ mod tests {
         for row in [session, container, mode, member, filter] {
             assert_eq!(row.status, RowStatus::Failure, "{row:?}");
         }
+    }
+
+    #[test]
+    fn files_of_nvidia_get_their_permissions_from_the_module() {
+        let mut facts = amd_host();
+        facts.files[0] = file("/dev/nvidia0", Access::Forbidden);
+        facts.files[0].mode = 0o600;
+        let rows = rows(&facts);
+        let fix = fix(row(&rows, "/dev/nvidia0"));
+        assert!(
+            fix.contains("NVreg_DeviceFileMode") && !fix.contains("udev"),
+            "{fix}"
+        );
     }
 
     #[test]

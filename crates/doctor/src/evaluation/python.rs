@@ -118,6 +118,7 @@ mod tests {
         facts::{PythonFailure, PythonPackage},
         row::RowStatus,
     };
+    use testgen_device::DeviceKind;
 
     fn package(version: &str) -> PythonPackage {
         PythonPackage {
@@ -216,6 +217,32 @@ mod tests {
             let found = rows(&with_package(amd_host(), "torch", complete));
             assert!(found.iter().all(|row| row.subject != "torch, rocm:0"));
         }
+    }
+
+    #[test]
+    fn a_cuda_build_without_kernels_for_the_gpu_is_a_warning() {
+        let fix = |own: &str, built: &[&str]| {
+            let mut facts = amd_host();
+            let gpu = facts.inventory.devices.last_mut().expect("is a GPU");
+            gpu.kind = DeviceKind::Cuda;
+            gpu.architecture = Some(own.to_owned());
+            let torch = PythonPackage {
+                cuda: Some("12.8".to_owned()),
+                hip: None,
+                ..hip(built)
+            };
+            let found = rows(&with_package(facts, "torch", torch));
+            let row = found.iter().find(|row| row.subject == "torch, cuda:0");
+            row.and_then(|row| row.fix.clone()).unwrap_or_default()
+        };
+        let built = ["compute_90", "sm_75", "sm_80", "sm_90"];
+        for own in ["sm_75", "sm_86", "sm_90", "sm_120"] {
+            assert_eq!(fix(own, &built), "", "{own}");
+        }
+        assert!(fix("sm_61", &built).contains("whl/cu126"));
+        assert!(fix("sm_120", &built[1..]).contains("whl/cu128"));
+        assert!(fix("sm_100", &["sm_90a"]).contains("whl/cu128"));
+        assert_eq!(fix("sm_90", &["sm_90a"]), "");
     }
 
     #[test]

@@ -71,10 +71,11 @@ fn ordinal(facts: &MachineFacts) -> Option<DoctorRow> {
         format!("`{value}`; AMD documents it for OpenCL and HIP, testgen does not interpret it");
     let cause =
         "runtimes differ in whether they read it, so that engines may see different devices";
-    let fix = format!(
-        "unset {ORDINAL}; export ROCR_VISIBLE_DEVICES={}",
-        shell_quote(value)
-    );
+    let mut fix = format!("unset {ORDINAL}");
+    // An empty ROCR_VISIBLE_DEVICES would hide every GPU.
+    if !value.is_empty() {
+        fix += &format!("; export ROCR_VISIBLE_DEVICES={}", shell_quote(value));
+    }
     Some(DoctorRow::new(Area::Variables, ORDINAL, RowStatus::Warning, evidence).because(cause, fix))
 }
 
@@ -195,6 +196,21 @@ mod tests {
         ] {
             assert!(with(&equal).iter().all(|row| row.subject != subject));
         }
+    }
+
+    #[test]
+    fn the_fix_of_an_empty_ordinal_hides_no_device() {
+        let fix = |value: &str| {
+            row(&with(&[(super::ORDINAL, value)]), super::ORDINAL)
+                .fix
+                .clone()
+        };
+        let all = "unset GPU_DEVICE_ORDINAL";
+        assert_eq!(fix("").as_deref(), Some(all));
+        assert_eq!(
+            fix("1"),
+            Some(format!("{all}; export ROCR_VISIBLE_DEVICES=1"))
+        );
     }
 
     #[test]

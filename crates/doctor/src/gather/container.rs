@@ -15,6 +15,10 @@ const VARIABLES: [&str; 4] = [
 /// Parts of the control groups' names that they choose.
 const GROUPS: [&str; 5] = ["containerd", "docker", "kubepods", "libpod", "lxc"];
 
+/// The control group of a container.
+// With a private namespace a container sees its own group at the root of the mount.
+const ROOT: &str = "/sys/fs/cgroup";
+
 /// The signs of a container; empty outside of one.
 pub(super) fn signs(system: &System) -> Vec<String> {
     let files = FILES
@@ -38,24 +42,37 @@ pub(super) fn signs(system: &System) -> Vec<String> {
 /// Bytes that the memory limit leaves, or `None` without a limit. Version 2 of control groups
 /// first.
 pub(super) fn memory_left(system: &System) -> Option<u64> {
-    let pairs = [
-        ("memory.max", "memory.current"),
-        (
-            "memory/memory.limit_in_bytes",
-            "memory/memory.usage_in_bytes",
-        ),
-    ];
-    let (limit, used) = pairs
-        .into_iter()
-        .find_map(|(limit, used)| Some((number(system, limit)?, number(system, used)?)))?;
+    let second = (
+        "memory.max",
+        "memory.current",
+        ("memory.stat", "inactive_file "),
+    );
+    let first = (
+        "memory/memory.limit_in_bytes",
+        "memory/memory.usage_in_bytes",
+        ("memory/memory.stat", "total_inactive_file "),
+    );
+    let (limit, used, (statistics, key)) =
+        [second, first]
+            .into_iter()
+            .find_map(|(limit, used, cache)| {
+                Some((number(system, limit)?, number(system, used)?, cache))
+            })?;
+    // Files that were read, such as a checkpoint, are counted as used until their memory is needed.
+    let cache = system
+        .read(format!("{ROOT}/{statistics}"))
+        .and_then(|text| {
+            let value = text.lines().find_map(|line| line.strip_prefix(key))?;
+            value.trim().parse().ok()
+        });
+    let used = used.saturating_sub(cache.unwrap_or(0));
     // Version 1 writes a number near 2^63 where there is no limit.
     (limit < 1 << 60).then(|| limit.saturating_sub(used))
 }
 
 /// The number in a file of the control group.
 fn number(system: &System, file: &str) -> Option<u64> {
-    // At the root of the mount: with a private namespace a container sees its own group there.
-    let text = system.read(format!("/sys/fs/cgroup/{file}"))?;
+    let text = system.read(format!("{ROOT}/{file}"))?;
     // Version 2 writes `max` where there is no limit, which is not a number.
     text.parse().ok()
 }
@@ -104,6 +121,25 @@ mod tests {
             &[],
         );
         assert_eq!(memory_left(&second), Some(60));
+        let statistics = "anon 5\ninactive_file 30\nactive_file 5\ntotal_inactive_file 20\n";
+        let (_root, read) = system(
+            &[
+                ("sys/fs/cgroup/memory.max", "100\n"),
+                ("sys/fs/cgroup/memory.current", "40\n"),
+                ("sys/fs/cgroup/memory.stat", statistics),
+            ],
+            &[],
+        );
+        assert_eq!(memory_left(&read), Some(90));
+        let (_root, first) = system(
+            &[
+                ("sys/fs/cgroup/memory/memory.limit_in_bytes", "100"),
+                ("sys/fs/cgroup/memory/memory.usage_in_bytes", "40"),
+                ("sys/fs/cgroup/memory/memory.stat", statistics),
+            ],
+            &[],
+        );
+        assert_eq!(memory_left(&first), Some(80));
         let group = "sys/fs/cgroup/memory/memory.limit_in_bytes";
         let used = ("sys/fs/cgroup/memory/memory.usage_in_bytes", "40");
         let (_root, unlimited) = system(&[(group, "9223372036854771712"), used], &[]);

@@ -54,7 +54,8 @@ pub(super) const DEFINITIONS: &[LogDefinition] = &[
     LogDefinition {
         format: LogFormat::Torchtitan,
         signature: "  tps: ",
-        any_of: &["step: "],
+        // Lines of validation have a step, a loss, memory and speed, too, but not this.
+        any_of: &["  mfu: "],
         step: &[At(After("step: "))],
         fields: TORCHTITAN,
     },
@@ -62,7 +63,7 @@ pub(super) const DEFINITIONS: &[LogDefinition] = &[
     LogDefinition {
         format: LogFormat::Torchtitan,
         signature: "  wps: ",
-        any_of: &["step: "],
+        any_of: &["  mfu: "],
         step: &[At(After("step: "))],
         fields: TORCHTITAN,
     },

@@ -62,28 +62,63 @@ fn reinstall(python: &Python, index: &str) -> String {
     )
 }
 
-/// A HIP build has kernels for the architectures of its list only; others fail at the first kernel.
+/// A build has kernels for the architectures of its list only; other GPUs fail at the first kernel.
 pub(super) fn architectures(facts: &MachineFacts, python: &Python) -> Vec<DoctorRow> {
-    let Some(torch) = python
-        .packages
-        .get("torch")
-        // The list is empty where torch sees no GPU.
-        // Not of CUDA builds: they also have PTX, which the driver compiles for a newer GPU.
-        .filter(|torch| torch.hip.is_some() && !torch.architectures.is_empty())
-    else {
+    let Some(torch) = python.packages.get("torch") else {
         return Vec::new();
     };
-    gpus(facts, DeviceKind::Rocm).filter_map(|device| {
-        let architecture = device.architecture.as_ref().filter(|own| !torch.architectures.contains(own))?;
-        let evidence = format!("has kernels for {}, not for {architecture}", torch.architectures.join(", "));
-        let row = DoctorRow::new(Area::Python, format!("torch, {}", device.label()), RowStatus::Warning, evidence);
-        let fix = install(python, "--upgrade --pre torch --index-url https://download.pytorch.org/whl/nightly/rocm7.0");
-        Some(
-            row.because(
-                "this build was not compiled for the GPU; its kernels fail, or run for another architecture",
-                fix,
-            ),
-        )
-    })
-    .collect()
+    // The list is empty where torch sees no GPU.
+    if torch.architectures.is_empty() {
+        return Vec::new();
+    }
+    let kind = match torch.hip {
+        Some(_) => DeviceKind::Rocm,
+        None => DeviceKind::Cuda,
+    };
+    gpus(facts, kind)
+        .filter_map(|device| {
+            let own = device.architecture.as_ref()?;
+            let list = &torch.architectures;
+            (!list.iter().any(|built| runs_on(built, own))).then(|| {
+                let evidence = format!("has kernels for {}, not for {own}", list.join(", "));
+                let subject = format!("torch, {}", device.label());
+                let row = DoctorRow::new(Area::Python, subject, RowStatus::Warning, evidence);
+                let cause = "this build was not compiled for the GPU; its kernels fail, or run for another architecture";
+                row.because(cause, other_build(python, own))
+            })
+        })
+        .collect()
+}
+
+/// Whether kernels for `built` run on a GPU of the architecture `own`.
+fn runs_on(built: &str, own: &str) -> bool {
+    let (Some(gpu), Some((kind, number))) = (capability(own), built.split_once('_')) else {
+        return built == own;
+    };
+    match number.parse::<u32>() {
+        // Kernels run on GPUs with the same major and no smaller minor version.
+        Ok(number) if kind == "sm" => number / 10 == gpu / 10 && number <= gpu,
+        // PTX, which the driver compiles for a newer GPU.
+        Ok(number) => number <= gpu,
+        // `sm_90a` has features of one architecture.
+        Err(_) => number.trim_end_matches('a') == gpu.to_string(),
+    }
+}
+
+/// 90 of `sm_90`; `None` for an AMD GPU.
+fn capability(architecture: &str) -> Option<u32> {
+    architecture.strip_prefix("sm_")?.parse().ok()
+}
+
+/// The command that installs a build for the architecture `own`.
+fn other_build(python: &Python, own: &str) -> String {
+    match capability(own) {
+        // PyTorch's builds for CUDA 12.8 begin with Turing.
+        Some(0..75) => reinstall(python, "cu126"),
+        Some(_) => reinstall(python, "cu128"),
+        None => install(
+            python,
+            "--upgrade --pre torch --index-url https://download.pytorch.org/whl/nightly/rocm7.0",
+        ),
+    }
 }
