@@ -179,7 +179,8 @@ impl Drop for Guarded<'_> {
     }
 }
 
-/// The workspace of an algorithm, with a guard after it; all of it is NaN in every type.
+/// The workspace of an algorithm, with a guard after it; all of it is NaN in f32, f16 and bf16, the
+/// types of what algorithms keep there.
 pub(crate) struct GuardedWorkspace<'gpu> {
     gpu: &'gpu dyn LibraryGpu,
     allocation: DeviceAddress,

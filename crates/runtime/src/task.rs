@@ -47,6 +47,7 @@ pub use response::{
     ImageEmbedding, ImageKeypoints, ImageTextEmbedding, LabelScore, LabelledToken, Response,
     RetrievedAnswer, Segment, SpokenText, TextEmbedding, Transcription,
 };
+pub(crate) use retrieval_augmented_generation::padding_token;
 
 use crate::subject::LoadedSubject;
 use call::TaskCall;

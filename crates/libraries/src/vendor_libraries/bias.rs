@@ -78,7 +78,6 @@ impl BiasProducts {
 /// The bias in each column of the result: its product with a row of ones.
 fn repeated_bias(product: &GemmCall) -> GemmCall {
     let result = product.stored(Operand::D);
-    // A stride of 0, because every product of the batch has the same bias.
     let factor = |rows, columns| MatrixStorage {
         rows,
         columns,

@@ -18,6 +18,10 @@ pub struct Arithmetic {
 /// The relative error of an operation in f32.
 const UNIT: f64 = 1.0 / (1_u64 << 24) as f64;
 
+/// The error of a result without a bound: no two numbers of f32 are further apart. Finite, because
+/// an infinite error counts as none.
+const UNBOUNDED: f64 = 2.0 * f32::MAX as f64;
+
 /// The largest errors of functions in units in the last place: the limits of OpenCL 3.0 (table 38
 /// of the environment specification), which cover what CUDA and HIP document for theirs.
 pub(crate) mod ulps {
@@ -96,10 +100,11 @@ impl Arithmetic {
     /// a / b.
     pub(crate) fn div(self, a: BoundedNumber, b: BoundedNumber) -> BoundedNumber {
         let value = a.value / b.value;
-        // A divisor that may be zero leaves no bound: the error becomes huge, and not negative.
+        // A divisor that may be zero leaves no bound: the error becomes infinite, and not negative.
         let room = (b.value.abs() - b.error).max(f64::MIN_POSITIVE);
         let error = (a.error + scaled(value, b.error)) / room;
-        let variance = (a.variance + scaled(value * value, b.variance)) / (room * room);
+        // Twice, because the square of a small divisor would be 0.
+        let variance = (a.variance + scaled(value * value, b.variance)) / room / room;
         // Twice, because `rounded` counts half units.
         self.rounded(value, error, variance, 2.0 * ulps::DIV)
     }
@@ -137,7 +142,10 @@ impl Arithmetic {
 
     /// The natural logarithm.
     pub(crate) fn log(self, a: BoundedNumber) -> BoundedNumber {
-        self.function(f64::ln, a, ulps::LOG)
+        // An argument that may be zero or less leaves no bound, but the logarithm of a negative end
+        // is NaN.
+        let error = a.error.min(a.value.max(0.0));
+        self.function(f64::ln, BoundedNumber { error, ..a }, ulps::LOG)
     }
 
     /// The square root.
@@ -226,8 +234,8 @@ impl Arithmetic {
             value,
             // A rounding is uniform between its bounds, so that its variance is a third of their
             // square.
-            error: finite_or_zero(error) + local,
-            variance: finite_or_zero(variance) + local * local / 3.0,
+            error: bounded(value, error, UNBOUNDED) + local,
+            variance: bounded(value, variance, UNBOUNDED * UNBOUNDED) + local * local / 3.0,
         }
     }
 }
@@ -271,6 +279,15 @@ fn scaled(factor: f64, error: f64) -> f64 {
         0.0
     } else {
         factor.abs() * error
+    }
+}
+
+/// `error`, or `most` if a finite result has no bound.
+fn bounded(value: f64, error: f64, most: f64) -> f64 {
+    if value.is_finite() && error == f64::INFINITY {
+        most
+    } else {
+        finite_or_zero(error)
     }
 }
 

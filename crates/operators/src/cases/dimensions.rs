@@ -160,4 +160,37 @@ mod tests {
             Some("input 1 is not of indices below 5")
         );
     }
+    #[test]
+    fn a_collective_has_ranks_but_may_have_no_columns() {
+        let all = Operator::ALL
+            .iter()
+            .filter(|operator| operator.group() == OperatorGroup::Collective);
+        for operator in all {
+            let mut call = cases(*operator, &odd_sizes(*operator), Element::F32)
+                .remove(0)
+                .call;
+            for input in &mut call.inputs {
+                input.tensor = input.tensor.rows(&[]);
+            }
+            assert_eq!(
+                dimensions(&call).err().as_deref(),
+                Some("a collective needs at least one rank"),
+                "{operator}"
+            );
+        }
+        for operator in [
+            Operator::ColumnParallelProduct,
+            Operator::RowParallelProduct,
+        ] {
+            let mut call = cases(operator, &odd_sizes(operator), Element::F32)
+                .remove(0)
+                .call;
+            let weight = &mut call.inputs[1].tensor;
+            weight.shape[2] = 0;
+            weight.values.clear();
+            assert_eq!(result_elements(&call), Ok(0));
+            let reference = reference(&call, Arithmetic::for_precision(Precision::F32));
+            assert!(reference.numbers.is_empty(), "{operator}");
+        }
+    }
 }

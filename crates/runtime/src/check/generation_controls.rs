@@ -221,13 +221,20 @@ fn end_token(
         min_new_tokens: Some(least),
         ..controls
     })?[0];
-    if longer.ids.len() < least || longer.ids[..least.saturating_sub(1)].contains(&end) {
+    if ends_before(&longer.ids, least, end) {
         failures.push(format!(
             "`min_new_tokens` is {least} and the end token {end}, but the row is {:?}",
             longer.ids
         ));
     }
     Ok(())
+}
+
+/// Whether a row has fewer than `least` tokens, or the end token among the first `least`, as if
+/// `min_new_tokens` had no effect.
+fn ends_before(ids: &[i64], least: usize, end: i64) -> bool {
+    // `MinNewTokensLengthLogitsProcessor` forbids the end token for each of the first `least`.
+    ids.get(..least).is_none_or(|first| first.contains(&end))
 }
 
 fn seed(bench: &Bench<'_>, failures: &mut Failures) -> Result<(), GenerationError> {

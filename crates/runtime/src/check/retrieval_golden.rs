@@ -18,7 +18,7 @@ use super::{
 };
 use crate::{
     golden::{Golden, RecordedCase, RecordedTensor},
-    task::{Request, Response, retrieval_augmented_generation},
+    task::{Request, Response, padding_token, retrieval_augmented_generation},
 };
 use row_count::other_count;
 use search::{PassageEmbeddings, RetrievalSearch};
@@ -137,16 +137,12 @@ fn compare_answers(
         .unwrap_or_default();
     // An answer is a sequence of choices, whose recorded margin is a difference of logits.
     let error = logit_error(run, tested, golden);
+    let pad = padding_token(tested.model().config());
     let rows = expected.as_integers().unwrap_or_default().chunks(length);
     failures.extend(other_count("answers", rows.len(), got.len()));
     for (row, (expected, got)) in rows.zip(&got).enumerate() {
         let ids = &got.answer.ids;
-        // Recorded answers are padded to the longest one.
-        let same = expected.starts_with(ids)
-            && expected[ids.len()..]
-                .iter()
-                .all(|id| Some(*id) == expected.last().copied());
-        if !same
+        if !is_padded(expected, ids, pad)
             && !margins
                 .get(row)
                 .is_some_and(|margin| f64::from(*margin) < MARGIN_FACTOR * error)
@@ -155,6 +151,13 @@ fn compare_answers(
         }
     }
     Ok(got.len())
+}
+
+/// Whether a recorded answer is `ids`, padded to the length of the longest answer.
+fn is_padded(recorded: &[i64], ids: &[i64], pad: i64) -> bool {
+    recorded
+        .strip_prefix(ids)
+        .is_some_and(|rest| rest.iter().all(|id| *id == pad))
 }
 
 /// The error that the tolerance allows for a logit.
@@ -179,5 +182,17 @@ mod tests {
             .iter_mut()
             .for_each(|case| case.retrieval.clear());
         assert!(inapplicable(&golden).is_some());
+    }
+
+    #[test]
+    fn only_padding_may_follow_an_answer() {
+        let recorded = [5, 7, 7, 1, 1];
+        let accepted = |length: usize| is_padded(&recorded, &recorded[..length], 1);
+        assert_eq!([3, 4, 5].map(accepted), [true; 3]);
+        assert_eq!([0, 1, 2].map(accepted), [false; 3]);
+        // Tokens that are repeated are not padding, also if the answer ends with them.
+        assert!(!is_padded(&[5, 7, 7, 7], &[5, 7], 1));
+        assert!(!is_padded(&[7, 7], &[], 1));
+        assert!(!is_padded(&recorded, &[5, 7, 7, 7, 1], 1));
     }
 }

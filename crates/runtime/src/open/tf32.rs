@@ -35,7 +35,7 @@ pub(crate) fn loses_bits_of_f32(device: &OpenDevice, precision: Precision) -> Re
                     precision,
                     precision,
                 )
-                .map(|values| loses_bits(&values))
+                .and_then(|values| loses_bits(&values))
         }
     }
 }

@@ -78,12 +78,7 @@ pub struct PrecisionProbe {
 /// Evaluates the answers to the cases of `precision`.
 pub(super) fn classify(precision: Precision, measured: &Measurement) -> PrecisionProbe {
     let format = FloatFormat::for_precision(precision);
-    let cancelling = measured
-        .cancelling
-        .as_ref()
-        .ok()
-        .filter(|answers| answers.len() == measured.side * measured.side);
-    let accumulator = cancelling.and_then(|answers| facts::accumulator(answers));
+    let accumulator = accumulator(&measured.cancelling, measured.side);
     // The allowed error of this product depends on the accumulator.
     let random = accumulator.zip(measured.random.as_ref().ok());
     let error = random.map(|(accumulator, answers)| {
@@ -125,10 +120,7 @@ pub(super) fn classify_tf32(measured: &Tf32Measurement) -> PrecisionProbe {
         f32_loses,
         ..
     } = measured;
-    let accumulator = cancelling
-        .as_ref()
-        .ok()
-        .and_then(|answers| facts::accumulator(answers));
+    let accumulator = accumulator(cancelling, *side);
     let random_error = accumulator.zip(random.as_ref().ok());
     let format = FloatFormat::for_precision(Precision::Tf32);
     let error = random_error
@@ -151,6 +143,15 @@ pub(super) fn classify_tf32(measured: &Tf32Measurement) -> PrecisionProbe {
         matrix_unit: unit(Precision::Tf32, fingerprint, *side),
         ..PrecisionProbe::without_facts(Precision::Tf32, support)
     }
+}
+
+/// The accumulator, if the device returned every element of the product.
+fn accumulator(cancelling: &ProbedValues, side: usize) -> Option<Accumulator> {
+    cancelling
+        .as_ref()
+        .ok()
+        .filter(|answers| answers.len() == side * side)
+        .and_then(|answers| facts::accumulator(answers))
 }
 
 /// The features of the matrix unit, if the device has an answer to its product.

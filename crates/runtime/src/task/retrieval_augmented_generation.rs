@@ -168,14 +168,7 @@ impl Writer<'_> {
         {
             written = deduplicated(written);
         }
-        // 1 is the default of `BartConfig`.
-        let pad = self
-            .call
-            .model
-            .config()
-            .pointer("/generator/pad_token_id")
-            .and_then(Value::as_i64)
-            .unwrap_or(1);
+        let pad = padding_token(self.call.model.config());
         let losses = self
             .call
             .model
@@ -237,6 +230,15 @@ impl Writer<'_> {
         let mut session = self.call.model.session()?;
         Ok(generate(session.as_mut(), &prompt, &self.settings, false)?)
     }
+}
+
+/// The token that the generator pads answers with.
+pub(crate) fn padding_token(config: &Value) -> i64 {
+    // 1 is the default of `BartConfig`.
+    config
+        .pointer("/generator/pad_token_id")
+        .and_then(Value::as_i64)
+        .unwrap_or(1)
 }
 
 /// The first of equal rows.

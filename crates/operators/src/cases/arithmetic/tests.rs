@@ -19,6 +19,30 @@ fn errors_of_operations_add_up() {
 }
 
 #[test]
+fn an_argument_that_may_be_zero_leaves_no_bound() {
+    let number = |value, error| BoundedNumber {
+        value,
+        error,
+        variance: error * error / 3.0,
+    };
+    let unbounded = |result: BoundedNumber| {
+        assert!(result.value.is_finite());
+        F32.stored(result).error >= UNBOUNDED && result.variance >= UNBOUNDED
+    };
+    let ten = BoundedNumber::exact(10.0);
+    assert!(unbounded(F32.div(ten, number(0.1, 0.2))));
+    assert!(unbounded(F32.div(number(1.0, 1e-7), number(1e-3, 1e-3))));
+    assert!(!unbounded(F32.div(ten, number(0.3, 0.2))));
+    for error in [1.0, 2.0] {
+        assert!(unbounded(F32.log(number(1.0, error))));
+    }
+    assert!(!unbounded(F32.log(number(1.0, 0.5))));
+    // Whether a result is infinite is compared, not by how much.
+    assert_eq!(F32.div(ten, BoundedNumber::exact(0.0)).error, 0.0);
+    assert_eq!(F32.log(BoundedNumber::exact(0.0)).error, 0.0);
+}
+
+#[test]
 fn every_operation_rounds_a_subnormal_result() {
     let least = Element::F32.smallest();
     let [x, half, part] = [3.0 * least, 0.5, 0.75].map(BoundedNumber::exact);

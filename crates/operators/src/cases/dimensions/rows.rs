@@ -145,6 +145,7 @@ pub(super) fn collective(dimensions: &mut Dimensions<'_>) -> Described {
     let shape = dimensions.shape(0, Some(2))?;
     dimensions.at_most(1)?;
     let [ranks, each] = [shape[0], shape[1]];
+    at_least_one(ranks)?;
     if !matches!(operator, ReduceScatter | AllToAll) {
         independent(dimensions, 0, shape)?;
         let parts = if operator == AllGather { ranks } else { 1 };
@@ -152,7 +153,7 @@ pub(super) fn collective(dimensions: &mut Dimensions<'_>) -> Described {
     }
     // Each rank has a part for every rank, so that their number and the length of a part shrink
     // separately.
-    let part = each / ranks.max(1);
+    let part = each / ranks;
     let [by_rank, within_rank] =
         [(1, part), (ranks, 1)].map(|(outer, inner)| DimensionSlot::Input {
             input: 0,
@@ -168,10 +169,19 @@ pub(super) fn collective(dimensions: &mut Dimensions<'_>) -> Described {
     ]))
 }
 
+fn at_least_one(ranks: usize) -> Result<(), Problem> {
+    // A sum over no ranks has no shape that they share.
+    match ranks {
+        0 => Err("a collective needs at least one rank".to_owned()),
+        _ => Ok(()),
+    }
+}
+
 fn parallel_product(dimensions: &mut Dimensions<'_>) -> Described {
     let [left, right] = [dimensions.shape(0, Some(3))?, dimensions.shape(1, Some(3))?];
     dimensions.at_most(2)?;
     let (ranks, rows, columns) = (left[0], left[1], right[2]);
+    at_least_one(ranks)?;
     dimensions.tie(ranks, vec![input(0, 0), input(1, 0)])?;
     dimensions.tie(rows, vec![input(0, 1)])?;
     dimensions.tie(left[2], vec![input(0, 2), input(1, 1)])?;

@@ -81,7 +81,8 @@ pub(super) fn reference(call: &Call, arithmetic: Arithmetic) -> Reference {
             let [ranks, rows, columns] = [0, 1, 2].map(|dimension| shape[dimension]);
             let numbers: Vec<BoundedNumber> = (0..rows)
                 .flat_map(|row| {
-                    let parts = parts.chunks(columns).skip(row).step_by(rows);
+                    // `chunks` panics at 0.
+                    let parts = parts.chunks(columns.max(1)).skip(row).step_by(rows);
                     parts.flatten().copied()
                 })
                 .collect();

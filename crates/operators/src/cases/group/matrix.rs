@@ -1,7 +1,7 @@
 //! Products of matrices, and their transposition.
 
 use crate::{
-    calls::{Attributes, Call, HostTensor, Layout},
+    calls::{Attributes, Call, HostTensor, Layout, broadcast_shape},
     cases::{
         arithmetic::Arithmetic,
         case::{Case, CaseSizes},
@@ -142,30 +142,24 @@ fn scale_and_add(
     }
 }
 
-/// [.., rows, inner] times [.., inner, columns], with batches of equal or one size.
+/// [.., rows, inner] times [.., inner, columns], whose batches are broadcast.
 pub(super) fn product(
     arithmetic: Arithmetic,
     left: &HostTensor,
     right: &HostTensor,
 ) -> (Vec<usize>, Vec<BoundedNumber>) {
-    let (rank, other) = (left.shape.len(), right.shape.len());
-    let [rows, inner, columns] = [
-        left.shape[rank - 2],
-        left.shape[rank - 1],
-        right.shape[other - 1],
-    ];
-    let batches = left.shape[..rank - 2]
-        .iter()
-        .product::<usize>()
-        .max(right.shape[..other - 2].iter().product());
-    let (a, b) = (exact(left), exact(right));
+    let [(left_batches, left_size), (right_batches, right_size)] =
+        [left, right].map(|factor| factor.shape.split_at(factor.shape.len() - 2));
+    let (rows, inner, columns) = (left_size[0], left_size[1], right_size[1]);
+    // The batches of the left one if they do not fit, which no case has.
+    let mut shape =
+        broadcast_shape(&[left_batches, right_batches]).unwrap_or_else(|| left_batches.to_vec());
+    let batches: usize = shape.iter().product();
+    let [a, b] = [(left, left_size), (right, right_size)]
+        .map(|(factor, size)| exact(&factor.expanded(&[shape.as_slice(), size].concat())));
     let mut numbers = Vec::with_capacity(batches * rows * columns);
     for batch in 0..batches {
-        // A batch of one matrix is used for all.
-        let (a, b) = (
-            matrix(&a, batch, rows * inner),
-            matrix(&b, batch, inner * columns),
-        );
+        let (a, b) = (&a[batch * rows * inner..], &b[batch * inner * columns..]);
         for (row, column) in (0..rows).flat_map(|row| (0..columns).map(move |column| (row, column)))
         {
             let factors =
@@ -173,27 +167,45 @@ pub(super) fn product(
             numbers.push(arithmetic.dot(factors));
         }
     }
-    let mut shape = if rank >= other {
-        left.shape[..rank - 2].to_vec()
-    } else {
-        right.shape[..other - 2].to_vec()
-    };
-    shape.iter_mut().for_each(|length| {
-        *length = if batches > 1 && *length == 1 {
-            batches
-        } else {
-            *length
-        }
-    });
     shape.extend([rows, columns]);
     (shape, numbers)
 }
 
-fn matrix(numbers: &[BoundedNumber], batch: usize, size: usize) -> &[BoundedNumber] {
-    let start = if numbers.len() > size {
-        batch * size
-    } else {
-        0
-    };
-    &numbers[start..start + size]
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::{calls::Element, cases::result_elements};
+    use testgen_types::Precision;
+
+    /// The shape of a product, whose elements are as many as a call of these shapes is described
+    /// with.
+    fn product_shape(left: &[usize], right: &[usize]) -> Vec<usize> {
+        let ones = |shape: &[usize]| {
+            HostTensor::new(shape, Element::F32, vec![1.0; shape.iter().product()])
+        };
+        let factors = vec![ones(left), ones(right)];
+        let call = Call::new(Operator::Matmul, factors, Attributes::default());
+        let reference = reference(&call, Arithmetic::for_precision(Precision::F32));
+        let elements: usize = reference.shape.iter().product();
+        assert_eq!(result_elements(&call), Ok(elements), "{left:?} {right:?}");
+        assert_eq!(reference.numbers.len(), elements, "{left:?} {right:?}");
+        reference.shape
+    }
+
+    #[test]
+    fn batches_are_broadcast() {
+        assert_eq!(product_shape(&[2, 1, 3, 4], &[2, 1, 4, 5]), [2, 1, 3, 5]);
+        assert_eq!(product_shape(&[2, 1, 3, 4], &[1, 3, 4, 5]), [2, 3, 3, 5]);
+        assert_eq!(product_shape(&[1, 3, 4], &[0, 4, 5]), [0, 3, 5]);
+        assert_eq!(product_shape(&[2, 3, 0], &[1, 0, 5]), [2, 3, 5]);
+        let tensor =
+            |shape: &[usize], values: &[f64]| HostTensor::new(shape, Element::F32, values.to_vec());
+        let (_, numbers) = product(
+            Arithmetic::for_precision(Precision::F32),
+            &tensor(&[2, 1, 1, 1], &[1.0, 2.0]),
+            &tensor(&[1, 3, 1, 1], &[3.0, 5.0, 7.0]),
+        );
+        let values: Vec<f64> = numbers.iter().map(|number| number.value).collect();
+        assert_eq!(values, [3.0, 5.0, 7.0, 6.0, 10.0, 14.0]);
+    }
 }

@@ -54,12 +54,8 @@ pub(super) fn result(executor: &dyn Execute, call: &Call) -> Result<HostTensor, 
 /// The first element in which two tensors differ in their bits, or which is NaN in both: no input of
 /// a relation has a result of NaN.
 pub(super) fn difference(expected: &HostTensor, got: &HostTensor) -> Option<String> {
-    if expected.shape != got.shape || expected.element != got.element {
-        let (shape, other) = (&got.shape, &expected.shape);
-        return Some(format!(
-            "the result is {} {shape:?}, expected {} {other:?}",
-            got.element, expected.element
-        ));
+    if let Some(problem) = other_shape(expected, got) {
+        return Some(problem);
     }
     let places: Vec<usize> = expected.differing(got).collect();
     // `differing` takes NaN as equal, so that a device that returns only NaN would pass.
@@ -71,6 +67,17 @@ pub(super) fn difference(expected: &HostTensor, got: &HostTensor) -> Option<Stri
     Some(format!(
         "{count} of {total} elements differ; {position:?} is {b:?}, expected {a:?}"
     ))
+}
+
+/// The shape and the type of a result, if they are not the expected ones.
+pub(super) fn other_shape(expected: &HostTensor, got: &HostTensor) -> Option<String> {
+    let (shape, other) = (&got.shape, &expected.shape);
+    (shape != other || expected.element != got.element).then(|| {
+        format!(
+            "the result is {} {shape:?}, expected {} {other:?}",
+            got.element, expected.element
+        )
+    })
 }
 
 /// The elements of a result that are NaN, if there are any.

@@ -18,12 +18,16 @@ impl Digests {
         self.0.push((piece.first, digest(piece.values)));
     }
 
-    /// The index of the first element of the first piece that `other` has with other bits; `other`
-    /// may lack pieces.
-    pub(super) fn difference(&self, other: &Self) -> Option<usize> {
-        let differs =
-            |(first, digest): &&(usize, u64)| self.0.iter().all(|own| own != &(*first, *digest));
-        other.0.iter().find(differs).map(|(first, _)| *first)
+    /// The index of the first element of the first piece that `other` has with other bits, or
+    /// lacks: it has each `every`-th piece and the last one.
+    pub(super) fn difference(&self, other: &Self, every: usize) -> Option<usize> {
+        let pieces = self.0.iter().enumerate();
+        let read = pieces.filter(|(index, _)| index % every == 0 || index + 1 == self.0.len());
+        let missing = read
+            .map(|(_, piece)| piece)
+            .filter(|piece| !other.0.contains(piece));
+        let differing = other.0.iter().filter(|piece| !self.0.contains(piece));
+        missing.chain(differing).map(|(first, _)| *first).min()
     }
 }
 
@@ -91,12 +95,12 @@ mod tests {
             digests
         };
         let own = digest(&numbers);
-        assert_eq!(own.difference(&own), None);
+        assert_eq!(own.difference(&own, 1), None);
         for index in 0..numbers.len() {
             let mut changed = numbers.clone();
             changed[index] = changed[index].next_up();
             assert_eq!(
-                own.difference(&digest(&changed)),
+                own.difference(&digest(&changed), 1),
                 Some(if index < 20 { 0 } else { 20 }),
                 "{index}"
             );
@@ -104,6 +108,19 @@ mod tests {
         // The sign of a zero counts.
         let mut zero = numbers;
         zero[0] = -0.0;
-        assert_eq!(own.difference(&digest(&zero)), Some(0));
+        assert_eq!(own.difference(&digest(&zero), 1), Some(0));
+    }
+
+    #[test]
+    fn a_piece_that_was_to_be_read_must_be_there() {
+        let pieces = |read: &[usize]| Digests(read.iter().map(|first| (*first, 7)).collect());
+        let own = pieces(&[0, 1, 2, 3, 4, 5]);
+        let difference = |read: &[usize], every| own.difference(&pieces(read), every);
+        assert_eq!(difference(&[0, 1, 2, 3, 4, 5], 1), None);
+        assert_eq!(difference(&[0, 2, 4, 5], 2), None);
+        assert_eq!(difference(&[0, 2, 4], 2), Some(5));
+        assert_eq!(difference(&[0, 2, 4, 5], 1), Some(1));
+        assert_eq!(difference(&[], 4), Some(0));
+        assert_eq!(difference(&[0, 4, 5, 6], 4), Some(6));
     }
 }

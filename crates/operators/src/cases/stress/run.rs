@@ -199,9 +199,83 @@ impl Stress<'_> {
         let mut digests = Digests::default();
         match self.executor.execute_periodic(&call, &mut |piece| digests.add(piece)) {
             Err(error) => Some(error.to_string()),
-            Ok(_) => bits.0.difference(&digests).map(|first| {
-                format!("the bits differ from those of the first run, in the piece that begins at element {first}")
+            Ok(result) => self.misplaced(case, &result).or_else(|| {
+                let first = bits.0.difference(&digests, call.every)?;
+                Some(format!("the bits differ from those of the first run, in the piece that begins at element {first}"))
             }),
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::{
+        calls::{Computed, Element, Piece},
+        cases::stress::stress_cases,
+    };
+    use testgen_types::Precision;
+
+    /// Returns so many ones, on this device.
+    struct Repeated {
+        device: DeviceKind,
+        elements: usize,
+    }
+
+    impl Execute for Repeated {
+        fn execute(&self, call: &Call) -> Result<Computed, CallError> {
+            Err(CallError::Unsupported {
+                operator: call.operator,
+                message: "it repeats only".to_owned(),
+            })
+        }
+
+        fn execute_periodic(
+            &self,
+            call: &PeriodicCall,
+            read: &mut dyn FnMut(Piece<'_>),
+        ) -> Result<PeriodicResult, CallError> {
+            if self.elements > 0 {
+                read(Piece {
+                    first: 0,
+                    values: &vec![1.0; self.elements],
+                });
+            }
+            Ok(PeriodicResult {
+                shape: call.result.clone(),
+                element: Element::F32,
+                device: self.device,
+            })
+        }
+    }
+
+    #[test]
+    fn a_repetition_returns_all_elements_on_the_same_device() {
+        let case = stress_cases(Operator::Contiguous, &[2001, 41], Element::F32).remove(0);
+        let all: usize = case.call.result.iter().product();
+        let mut bits = ResultDigests::default();
+        bits.0.add(Piece {
+            first: 0,
+            values: &vec![1.0; all],
+        });
+        let repeated = |device, elements| {
+            let executor = Repeated { device, elements };
+            let stress = Stress {
+                executor: &executor,
+                arithmetic: Arithmetic::for_precision(Precision::F32),
+                device: DeviceKind::Cpu,
+            };
+            stress.at_once(&case, &bits).unwrap_or_default()
+        };
+        assert_eq!(repeated(DeviceKind::Cpu, all), "");
+        for elements in [0, all - 1] {
+            let failure = repeated(DeviceKind::Cpu, elements);
+            assert!(failure.contains("begins at element 0"), "{failure}");
+        }
+        let failure = repeated(DeviceKind::Cuda, all);
+        assert!(
+            failure.contains("the result is on cuda, not on cpu"),
+            "{failure}"
+        );
     }
 }

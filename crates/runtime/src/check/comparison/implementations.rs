@@ -1,26 +1,17 @@
 //! Comparing the implementations that an engine has of one computation, on one device, in one
 //! precision.
 //!
-//! Owns loading each of them and comparing their outputs; the calls are in `calls`. The threshold
-//! is the one for two runs of one device.
+//! Owns loading each of them and what is reported of them; the calls are in `calls`, the comparison
+//! of the outputs of one call is in `pair`.
 
 mod calls;
+mod pair;
 
-use super::{
-    super::{
-        inputs::padding::with_padding_of,
-        run::{Abort, CheckResult, CheckRun, Failures, RecordedOutput},
-    },
-    routing::{RouterRuns, matching_tokens},
-};
-use crate::{
-    engine::CheckEngine,
-    golden::{Golden, Router},
-    tolerance::Tolerance,
-};
-use calls::{TracedCall, TracedResult, compute};
+use super::super::run::{Abort, CheckResult, CheckRun, Failures};
+use crate::{golden::Golden, tolerance::Tolerance};
+use calls::{TracedCall, compute};
+use pair::ImplementationPair;
 use testgen_engine::Computation;
-use testgen_nn::array::Arrays;
 
 /// An implementation with what it computed.
 struct ImplementationResults<'g> {
@@ -163,78 +154,6 @@ fn pairs<'r>(
         .collect()
 }
 
-/// The results of two implementations from the same inputs.
-struct ImplementationPair<'a> {
-    golden: &'a Golden,
-    tolerance: Tolerance<'a>,
-    inputs: &'a Arrays,
-    left: &'a TracedResult,
-    right: &'a TracedResult,
-}
-
-impl ImplementationPair<'_> {
-    fn compare(&self, run: &mut CheckRun<'_>, what: &str, failures: &mut Failures) -> usize {
-        let &Self {
-            golden,
-            tolerance,
-            inputs,
-            left,
-            right,
-        } = self;
-        let engine = run.engine.clone();
-        let got = self.routers_of_right(&engine);
-        let runs = RouterRuns {
-            golden,
-            tolerance,
-            expected: &left.routers,
-            got: &got,
-        };
-        let matching = matching_tokens(run, what, runs, failures);
-        let extra = right.outputs.keys();
-        let extra = extra.filter(|name| !left.outputs.contains_key(*name));
-        failures
-            .extend(extra.map(|name| format!("`{name} of {what}` has nothing to compare with")));
-        for (name, expected) in &left.outputs {
-            let label = format!("{name} of {what}");
-            let Some(got) = right.outputs.get(name) else {
-                failures.push(format!("`{label}` was not computed"));
-                continue;
-            };
-            let got = with_padding_of(&engine, inputs, expected, got);
-            if let (Some(expected), Some(got)) = (matching.select(expected), matching.select(&got))
-            {
-                let output = RecordedOutput {
-                    golden,
-                    name,
-                    tolerance,
-                };
-                failures.extend(run.compare_runs(&label, output, &expected, &got));
-            }
-        }
-        matching.left_out()
-    }
-
-    /// The routers that both have, as the right one computed them; padding is taken from the left.
-    fn routers_of_right(&self, engine: &CheckEngine) -> Vec<Router> {
-        let pairs = self.right.routers.iter().filter_map(|got| {
-            let mut expected = self.left.routers.iter();
-            Some((expected.find(|expected| expected.layer == got.layer)?, got))
-        });
-        pairs
-            .map(|(expected, got)| Router {
-                layer: got.layer,
-                probabilities: with_padding_of(
-                    engine,
-                    self.inputs,
-                    &expected.probabilities,
-                    &got.probabilities,
-                ),
-                weights: with_padding_of(engine, self.inputs, &expected.weights, &got.weights),
-            })
-            .collect()
-    }
-}
-
 /// The implementations that were compared, and the implementations that were not.
 fn summary(results: &[ImplementationResults<'_>], left_out: usize, lacking: &[String]) -> String {
     let names: Vec<&str> = results.iter().map(|result| result.name.as_str()).collect();
@@ -257,10 +176,10 @@ fn summary(results: &[ImplementationResults<'_>], left_out: usize, lacking: &[St
 
 #[cfg(test)]
 mod tests {
-    use super::*;
+    use super::{calls::TracedResult, *};
     use crate::check::tests::OnHost;
-    use crate::golden::Noise;
-    use testgen_nn::array::Array;
+    use crate::golden::{Noise, Router};
+    use testgen_nn::array::{Array, Arrays};
     use testgen_types::{Architecture, Precision};
 
     fn results<'g>(

@@ -177,6 +177,15 @@ fn the_end_token_is_prevented_where_it_would_come_first() {
     assert_eq!(STEPS_WITH_LEAST.get(), 7);
 }
 
+/// Where a limit that is one too small still lets the row be long enough.
+#[test]
+fn none_of_the_least_tokens_is_the_end_token() {
+    let ends_before = |ids: &[i64]| super::ends_before(ids, 2, 7);
+    assert!(ends_before(&[]) && ends_before(&[1]) && ends_before(&[7, 1]));
+    assert!(ends_before(&[1, 7]));
+    assert!(!ends_before(&[1, 2]) && !ends_before(&[1, 2, 7]));
+}
+
 #[test]
 fn seeds_without_an_effect_are_detected() {
     fails(

@@ -20,6 +20,9 @@ const LONGEST_SIMULATED: usize = 1 << 7;
 /// A text that any device has memory for.
 const SHORTEST: usize = 1 << 7;
 
+/// The fields with the number of heads of attention; Bloom and GPT-2 have the second one.
+const HEADS: [&str; 2] = ["num_attention_heads", "n_head"];
+
 /// The fields with the number of positions that a model was trained on; a configuration has one of
 /// them.
 const TRAINED: [&str; 4] = [
@@ -59,8 +62,7 @@ impl LongLength {
         let positions = limits.into_iter().flatten().min();
         let device = run.device.as_ref().expect("the model was loaded on it");
         let tokens = longest(device, positions);
-        let heads = config.get("num_attention_heads");
-        let tokens = match heads.and_then(Value::as_u64) {
+        let tokens = match heads(config) {
             Some(heads) if run.engine.process_name().is_none() => indexable(tokens, heads),
             _ => tokens,
         };
@@ -127,6 +129,11 @@ fn trained(config: &Value) -> Option<usize> {
     positions.and_then(|positions| usize::try_from(positions).ok())
 }
 
+/// The heads of attention, as far as the configuration says so.
+fn heads(config: &Value) -> Option<u64> {
+    HEADS.iter().find_map(|name| config.get(*name)?.as_u64())
+}
+
 /// The longest text that a device reads in a minute, of a model with this number of positions.
 fn longest(device: &OpenDevice, positions: Option<usize>) -> usize {
     let (without, limit) = match (device.facts().kind, device.facts().simulated) {
@@ -167,7 +174,7 @@ fn needed(run: &CheckRun<'_>, device: &OpenDevice, tokens: usize) -> Option<u64>
 
 #[cfg(test)]
 mod tests {
-    use super::{LongLength, indexable, trained};
+    use super::{LongLength, heads, indexable, trained};
     use serde_json::json;
 
     fn length(tokens: usize, positions: Option<usize>) -> LongLength {
@@ -198,6 +205,10 @@ mod tests {
         assert_eq!(indexable(1 << 15, 3), 1 << 15);
         assert_eq!(indexable(1 << 15, 4), 1 << 14);
         assert_eq!(indexable(1 << 15, 128), 1 << 12);
+        // As many as Bloom's fixtures have.
+        assert_eq!(heads(&json!({ "n_head": 4 })), Some(4));
+        assert_eq!(heads(&json!({ "num_attention_heads": 8 })), Some(8));
+        assert_eq!(heads(&json!({ "state_size": 16 })), None);
     }
 
     #[test]

@@ -283,6 +283,18 @@ fn f32_loses_bits_in_a_column_that_requests_tf32() {
 }
 
 #[test]
+fn missing_elements_of_tf32_are_wrong() {
+    for product in 0..2 {
+        let mut short = tf32();
+        short.products[product]
+            .as_mut()
+            .expect("it has answers")
+            .clear();
+        assert!(wrong(&classify_tf32(&short)).contains("matrix product"));
+    }
+}
+
+#[test]
 fn tf32_with_the_error_of_bf16_is_wrong() {
     let mut measured = tf32();
     let random = measured.products[1].as_mut().expect("it has answers");

@@ -141,9 +141,7 @@ fn sequences(
     {
         let CachedInput { label, arrays } = input;
         let length = arrays[facts.stream.ids()].shape()[1];
-        // A prefix, a chunk after it, and single tokens take different kernels.
-        let half = length / 2;
-        let steps = [half, length.saturating_sub(half + 2), 1, 1];
+        let steps = steps(length);
         let outcome = advance_in_steps(session.as_mut(), facts.stream, &arrays, &steps);
         let outcome = survived(run, outcome)?.map(|outputs| TracedResult {
             outputs,
@@ -159,6 +157,19 @@ fn sequences(
         session.reset();
     }
     Ok(computed)
+}
+
+/// A prefix, a chunk after it, and single tokens, which take different kernels; of a short sequence
+/// fewer of them.
+fn steps(length: usize) -> [usize; 4] {
+    let singles = length.min(2);
+    let prefix = (length / 2).min(length - singles);
+    [
+        prefix,
+        length - singles - prefix,
+        singles.min(1),
+        singles / 2,
+    ]
 }
 
 /// Whether a model has no sequences with a cache, or the engine does not support them.
@@ -206,6 +217,18 @@ mod tests {
             is_optional("token_type_ids")
                 && is_optional("pixel_attention_mask")
                 && !is_optional("input_ids")
+        );
+    }
+
+    #[test]
+    fn the_steps_of_a_sequence_are_as_long_as_it() {
+        for length in 0..40 {
+            assert_eq!(steps(length).iter().sum::<usize>(), length);
+        }
+        assert_eq!(steps(24), [12, 10, 1, 1]);
+        assert_eq!(
+            [1, 2, 3].map(steps),
+            [[0, 0, 1, 0], [0, 0, 1, 1], [1, 0, 1, 1]]
         );
     }
 
