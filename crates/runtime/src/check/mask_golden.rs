@@ -211,7 +211,7 @@ impl Masked<'_> {
         Ok(())
     }
 
-    /// Whether the replaced ids change the output when the mask is all ones.
+    /// Whether the replaced ids change the output if the mask is all ones.
     fn mask_matters(&self, run: &mut CheckRun<'_>, inputs: &Arrays) -> Result<bool, Abort> {
         let Self {
             tested,
@@ -219,16 +219,18 @@ impl Masked<'_> {
             facts,
         } = self;
         let mask = &inputs[facts.stream.mask()];
-        // With the same changed ids, so that only the mask differs between both runs.
+        // In both runs, so that only the ids differ: a mask alone may change positions.
         let ones = Array::integers(mask.shape(), vec![1; mask.values().len()]);
-        let mut unmasked = self.with_masked_changed(inputs);
-        unmasked.insert(facts.stream.mask().to_owned(), ones);
+        let [before, after] =
+            [inputs.clone(), self.with_masked_changed(inputs)].map(|mut unmasked| {
+                unmasked.insert(facts.stream.mask().to_owned(), ones.clone());
+                forward_by_position(run, tested, facts.stream, &unmasked)
+            });
+        let (before, after) = (before?, after?);
         let tolerance = run.tolerance(golden, tested);
-        let masked = forward_by_position(run, tested, facts.stream, inputs)?;
-        let unmasked = forward_by_position(run, tested, facts.stream, &unmasked)?;
         // Without an effect here the ids have no influence anyway, and the check would pass without
         // a mask.
-        let mut positions = pairs(&masked.positions, &unmasked.positions)?;
+        let mut positions = pairs(&before.positions, &after.positions)?;
         Ok(positions.any(|(name, one, other)| {
             let (one, other) = (at_real_positions(one, mask), at_real_positions(other, mask));
             compare(name, &one, &other, tolerance.metamorphic(name))

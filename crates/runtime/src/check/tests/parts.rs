@@ -21,15 +21,17 @@ use testgen_types::{
     Architecture, Check, DeviceKind, EntryStatus, ModelType, Precision, Registration,
 };
 
-/// A model that computes the same for all texts of equal length, whatever their ids and their masks
-/// are.
-struct SameForAllTexts(Box<dyn ErasedModel>);
+/// A model that computes the same for all texts of equal length, whatever their inputs with these
+/// names are.
+struct SameForAllTexts(Box<dyn ErasedModel>, &'static [&'static str]);
+
+static BOTH: [&str; 2] = ["input_ids", "attention_mask"];
 
 impl ErasedModel for SameForAllTexts {
     fn forward(&self, inputs: &Arrays, traced: bool) -> Result<Forward, ForwardError> {
         let mut inputs = inputs.clone();
-        for name in ["input_ids", "attention_mask"] {
-            if let Some(array) = inputs.get_mut(name) {
+        for name in self.1 {
+            if let Some(array) = inputs.get_mut(*name) {
                 *array = Array::integers(array.shape(), vec![1; array.values().len()]);
             }
         }
@@ -55,16 +57,22 @@ fn failure(result: Result<Option<String>, Abort>) -> String {
 
 #[test]
 fn texts_that_change_nothing_prove_nothing() {
-    let ignoring = |architecture| {
-        OnHost::for_architecture(architecture)
-            .with_network(|inner| Box::new(SameForAllTexts(inner)))
-    };
-    let reason = failure(ignoring(Architecture::EncoderOnly).run(mask_golden::check));
-    assert!(
-        reason.contains("other ids at masked positions have no influence even without the mask"),
-        "{reason}"
-    );
-    let reason = failure(ignoring(Architecture::DecoderOnly).run(causal_leak::check));
+    let encoder = OnHost::for_architecture(Architecture::EncoderOnly);
+    for ignoring in [
+        encoder.with_network(|inner| Box::new(SameForAllTexts(inner, &BOTH))),
+        // A mask that has an influence by itself does not show that ids have one.
+        encoder.with_network(|inner| Box::new(SameForAllTexts(inner, &BOTH[..1]))),
+    ] {
+        let reason = failure(ignoring.run(mask_golden::check));
+        assert!(
+            reason
+                .contains("other ids at masked positions have no influence even without the mask"),
+            "{reason}"
+        );
+    }
+    let decoder = OnHost::for_architecture(Architecture::DecoderOnly)
+        .with_network(|inner| Box::new(SameForAllTexts(inner, &BOTH)));
+    let reason = failure(decoder.run(causal_leak::check));
     assert_eq!(
         reason,
         "the replaced tokens change no output at all, so this check proves nothing"
