@@ -22,7 +22,8 @@ impl AnswerComparison<'_, '_, '_> {
             // The label may differ only if the two largest recorded scores are as close as the
             // errors that are allowed for both.
             let allowed = 2.0 * self.allowed("scores", std::iter::once(expected.largest));
-            match map_of(expected.size, got) {
+            let map = same_size(expected).and_then(|()| map_of(expected.size, got));
+            match map {
                 Ok(map) => compared += self.pixels(image, expected, &map, allowed),
                 Err(problem) => self.failures.push(format!("image {image}: {problem}")),
             }
@@ -71,6 +72,20 @@ impl AnswerComparison<'_, '_, '_> {
         }
         certain
     }
+}
+
+/// Whether a label and a margin are recorded for each pixel; the reason why none can be compared
+/// otherwise.
+fn same_size(expected: &RecordedSegments) -> Result<(), String> {
+    let pixels: usize = expected.size.iter().product();
+    let recorded = [expected.map.len(), expected.margins.len()];
+    if recorded == [pixels; 2] {
+        return Ok(());
+    }
+    let [labels, margins] = recorded;
+    Err(format!(
+        "{labels} labels and {margins} margins are recorded for {pixels} pixels; record the answer again"
+    ))
 }
 
 /// The label of each pixel, or the reason why the masks are not a division of the image.

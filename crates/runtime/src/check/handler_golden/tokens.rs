@@ -87,7 +87,7 @@ impl AnswerComparison<'_, '_, '_> {
             return longest;
         };
         // Another end also differs at the end token, which has a margin.
-        let margin = expected.margins.get(step).copied().unwrap_or(f64::INFINITY);
+        let margin = margin(expected, step);
         if margin > allowed {
             let [expected, got] = [expected.ids.get(step), got.ids.get(step)];
             self.failures.push(format!(
@@ -112,14 +112,13 @@ impl AnswerComparison<'_, '_, '_> {
             ) {
                 continue;
             }
-            let frames = expected.ids.iter().zip(&got.ids).zip(&expected.margins);
             let mut equal = true;
-            for (frame, ((expected, got), margin)) in frames.enumerate() {
-                compared.tokens += usize::from(expected == got);
-                equal &= expected == got;
-                if expected != got && *margin > allowed {
+            for (frame, (id, got)) in expected.ids.iter().zip(&got.ids).enumerate() {
+                compared.tokens += usize::from(id == got);
+                equal &= id == got;
+                if id != got && margin(expected, frame) > allowed {
                     self.failures.push(format!(
-                        "recording {row}, frame {frame}: expected token {expected}, got {got}"
+                        "recording {row}, frame {frame}: expected token {id}, got {got}"
                     ));
                 }
             }
@@ -192,6 +191,11 @@ impl AnswerComparison<'_, '_, '_> {
             "{passages} passages, {tokens} of {of} tokens equal, the others within their margin"
         )))
     }
+}
+
+/// The recorded margin of a token. Without one, no other token is excused.
+fn margin(expected: &Tokens, step: usize) -> f64 {
+    expected.margins.get(step).copied().unwrap_or(f64::INFINITY)
 }
 
 impl ComparedTokens {

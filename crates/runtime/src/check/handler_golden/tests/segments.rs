@@ -67,6 +67,17 @@ fn the_masks_divide_the_image() {
 }
 
 #[test]
+fn a_pixel_without_a_recorded_margin_is_a_failure() {
+    let mut expected = recorded(1.0);
+    expected["segments"][0]["margins"] = json!([1.0]);
+    let wrong = [segment("sky", [1, 1])];
+    fails(
+        segments(expected, &wrong),
+        "2 labels and 1 margins are recorded for 2 pixels",
+    );
+}
+
+#[test]
 fn an_image_whose_labels_are_all_uncertain_proves_nothing() {
     let expected = json!({ "segments": [{
         "size": [1, 2], "labels": ["sky"], "map": [0, 0], "margins": [0.0, 0.0], "largest": 1.0

@@ -91,6 +91,15 @@ fn every_frame_is_compared() {
     );
 }
 
+#[test]
+fn a_frame_without_a_margin_is_compared() {
+    let expected = [row("abc", &[1, 2, 3], &[CLEAR])];
+    fails(
+        frames(&expected, &[("abx", &[1, 2, 9])]),
+        "recording 0, frame 2: expected token 3, got 9",
+    );
+}
+
 /// An answer of one equal token with two passages of these probabilities.
 fn retrieved(expected: [f32; 2], got: [f32; 2]) -> CheckResult {
     let scores = [4.0_f32, 2.0];
