@@ -4,8 +4,9 @@ use super::{candidates::Numbers, comparison::AnswerComparison};
 use crate::{
     check::run::{Abort, CheckResult},
     recorded_answer::RecordedDetection as Recorded,
-    task::Detection,
+    task::{Detection, LabelScore},
 };
+use std::cmp::Ordering;
 
 /// The score above which a handler returns a detection.
 const LIMIT: f32 = 0.5;
@@ -65,6 +66,18 @@ impl AnswerComparison<'_, '_, '_> {
                 .zip(found.corners)
                 .for_each(|(known, found)| corners.push(*known, found));
         }
+        // The handler decides by the score that it returns, so that no error excuses one.
+        let below = got
+            .iter()
+            .find(|found| found.label.score.partial_cmp(&LIMIT) != Some(Ordering::Greater));
+        let below = below.map(|found| {
+            let LabelScore { label, score } = &found.label;
+            format!(
+                "image {image}: `{label}` is returned with the score {score}, expected only scores \
+                 above {LIMIT}"
+            )
+        });
+        self.failures.extend(below);
         if !got.is_sorted_by(|one, next| one.label.score >= next.label.score) {
             self.failures
                 .push(format!("image {image}: the best is not first"));

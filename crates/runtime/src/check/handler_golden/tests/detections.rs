@@ -45,6 +45,24 @@ fn only_an_object_that_is_clearly_above_the_limit_must_be_found() {
     );
 }
 
+/// A recorded score near the limit is decided by the device's own score, which is the returned one.
+#[test]
+fn an_object_that_is_not_above_the_limit_must_not_be_returned() {
+    let with_another = |known: f32, score: f32| {
+        objects(
+            &[recorded("a", 1.0, BOX), recorded("b", known, BOX)],
+            &[found("a", 1.0, BOX), found("b", score, BOX)],
+        )
+    };
+    passes(with_another(0.5, 0.5 + ALLOWED / 2.0), "2 objects");
+    for (known, score) in [(0.4, 0.4), (0.5, 0.5)] {
+        fails(
+            with_another(known, score),
+            &format!("`b` is returned with the score {score}, expected only scores above 0.5"),
+        );
+    }
+}
+
 #[test]
 fn an_image_without_objects_proves_nothing() {
     is_skipped(objects(&[recorded("a", 0.5, BOX)], &[]));
