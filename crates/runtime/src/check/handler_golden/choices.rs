@@ -10,6 +10,10 @@ use crate::{
     task::{Answer, FilledMask, LabelScore, LabelledToken},
 };
 
+/// The candidates for each mask token.
+// `top_k` of transformers' pipeline; not the handler's constant, which may be wrong.
+const CANDIDATES: usize = 5;
+
 impl AnswerComparison<'_, '_, '_> {
     /// Every label of each row.
     pub(super) fn labels(
@@ -58,6 +62,9 @@ impl AnswerComparison<'_, '_, '_> {
                 got.len(),
             );
             for (expected, got) in expected.iter().zip(got) {
+                // More are recorded, unless the vocabulary is smaller.
+                let count = expected.len().min(CANDIDATES);
+                self.same_count(&format!("candidates in text {row}"), count, got.len());
                 let recorded = expected.iter().map(|token| AnswerCandidate {
                     key: (token.id, token.text.trim()),
                     score: token.score,

@@ -7,7 +7,12 @@ mod segments;
 mod tokens;
 
 use super::*;
-use crate::{check::tests::OnHost, golden::Noise, harness::ToleranceOverride, task::SpokenText};
+use crate::{
+    check::tests::OnHost,
+    golden::Noise,
+    harness::ToleranceOverride,
+    task::{FilledMask, SpokenText},
+};
 use serde_json::{Value, json};
 use testgen_nn::array::Array;
 use testgen_types::{Architecture, Precision};
@@ -90,6 +95,27 @@ fn an_array_of_another_shape_is_a_failure() {
         compared(recorded, &answer(&[4])).0,
         "row 0: `latents` has the shape [4], expected [2, 2]",
     );
+}
+
+#[test]
+fn every_mask_token_has_as_many_candidates_as_the_pipeline_returns() {
+    let scores = [0.3, 0.2, 0.15, 0.1, 0.08, 0.05];
+    let filled = |recorded: usize, got: usize| {
+        let known: Vec<Value> = (0..recorded)
+            .map(|id| json!({ "id": id, "text": "a", "score": scores[id] }))
+            .collect();
+        let got = (0..got).map(|id| FilledMask {
+            id: id as i64,
+            text: "a".to_owned(),
+            score: scores[id],
+        });
+        let got = Response::FilledMasks(vec![vec![got.collect()]]);
+        compared(json!({ "filled": [[known]] }), &got).0
+    };
+    passes(filled(6, 5), "1 texts");
+    passes(filled(3, 3), "1 texts");
+    fails(filled(6, 1), "1 candidates in text 0 instead of 5");
+    fails(filled(6, 6), "6 candidates in text 0 instead of 5");
 }
 
 #[test]
