@@ -4,9 +4,13 @@ mod account;
 mod cuda;
 mod hip;
 mod interface;
+#[cfg(test)]
+mod no_gpu;
 
 pub use account::Account;
 pub use interface::{DeviceAddress, GpuError, LibraryGpu};
+#[cfg(test)]
+pub(crate) use no_gpu::NoGpu;
 
 use crate::library::open_driver;
 use testgen_device::{DeviceKind, System};

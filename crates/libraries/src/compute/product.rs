@@ -1,6 +1,6 @@
 //! Matrix products of operators, with the algorithm that the library prefers.
 
-use super::call_error::{device_error, not_computed};
+use super::call_error::{library_error, not_computed};
 use crate::{
     blas::{Algorithm, Blas, Buffers},
     gpu::LibraryGpu,
@@ -98,7 +98,7 @@ impl ProductExecutor<'_> {
             let zeros = vec![0.0; shape.iter().product()];
             return Ok(HostTensor::new(shape, element, zeros));
         }
-        let failed = |error: LibraryError| device_error(call, &error);
+        let failed = |error: LibraryError| library_error(call, error);
         let algorithms = self
             .blas
             .algorithms(&GemmCall::from(&product))
@@ -209,5 +209,66 @@ fn precision(element: Element, of_f32: Precision) -> Option<Precision> {
         Element::F16 => Some(Precision::F16),
         Element::Bf16 => Some(Precision::Bf16),
         Element::I32 | Element::Bool => None,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::{gpu::NoGpu, library::LibraryName};
+
+    /// A library without algorithms, and its answer to the question for them.
+    struct NoBlas(LibraryError);
+
+    impl Blas for NoBlas {
+        fn name(&self) -> LibraryName {
+            LibraryName::Cublas
+        }
+
+        fn version(&self) -> &str {
+            ""
+        }
+
+        fn in_place(&self, _: &Algorithm) -> bool {
+            false
+        }
+
+        fn algorithms(&self, _: &GemmCall) -> Result<Vec<Algorithm>, LibraryError> {
+            Err(self.0.clone())
+        }
+
+        fn run(&self, _: &GemmCall, _: &Algorithm, _: Buffers) -> Result<(), LibraryError> {
+            Err(self.0.clone())
+        }
+    }
+
+    #[test]
+    fn a_product_that_the_library_does_not_have_is_not_a_failure_of_the_device() {
+        let factor = HostTensor::new([2, 2], Element::F32, vec![1.0; 4]);
+        let call = Call::new(
+            Operator::Matmul,
+            vec![factor.clone(), factor],
+            Default::default(),
+        );
+        let error = |error| {
+            let executor = ProductExecutor {
+                gpu: &NoGpu::default(),
+                blas: &NoBlas(error),
+                precision: Precision::F32,
+            };
+            executor.execute(&call)
+        };
+        let unsupported = error(LibraryError::unsupported("no such product"));
+        assert!(
+            matches!(unsupported, Err(CallError::Unsupported { .. })),
+            "{unsupported:?}"
+        );
+        let failed = error(LibraryError::Overwritten {
+            place: "everywhere".to_owned(),
+        });
+        assert!(
+            matches!(failed, Err(CallError::Device { .. })),
+            "{failed:?}"
+        );
     }
 }

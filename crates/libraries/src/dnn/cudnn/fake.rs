@@ -2,7 +2,6 @@
 //! order of arguments, most of which are pointers, is not visible in signatures.
 
 use super::{CudnnFunctions, CudnnPerformance};
-use crate::gpu::{Account, DeviceAddress, GpuError, LibraryGpu};
 use std::{
     cell::{Cell, RefCell},
     ffi::{c_char, c_int, c_void},
@@ -244,44 +243,5 @@ pub(super) fn functions() -> CudnnFunctions {
         forward,
         backward_algorithms: list_backward,
         backward,
-    }
-}
-
-/// A device whose memory cannot be used.
-#[derive(Default)]
-pub(super) struct NoGpu(Account);
-
-const REFUSED: GpuError = GpuError::Status {
-    function: "fake",
-    code: 1,
-};
-
-impl LibraryGpu for NoGpu {
-    fn make_current(&self) -> Result<(), GpuError> {
-        Ok(())
-    }
-
-    fn allocate(&self, _: usize) -> Result<DeviceAddress, GpuError> {
-        Err(REFUSED)
-    }
-
-    fn release(&self, _: DeviceAddress, _: usize) -> Result<(), GpuError> {
-        Err(REFUSED)
-    }
-
-    fn upload(&self, _: DeviceAddress, _: &[u8]) -> Result<(), GpuError> {
-        Err(REFUSED)
-    }
-
-    fn download(&self, _: DeviceAddress, _: &mut [u8]) -> Result<(), GpuError> {
-        Err(REFUSED)
-    }
-
-    fn synchronise(&self) -> Result<(), GpuError> {
-        Err(REFUSED)
-    }
-
-    fn account(&self) -> &Account {
-        &self.0
     }
 }

@@ -4,7 +4,7 @@ use super::{Cudnn, CudnnPerformance, algorithm, fake, fake_primitives, version};
 use crate::{
     convolution_library::{ConvolutionBuffers, ConvolutionLibrary},
     convolution_problem::ConvolutionProblem,
-    gpu::DeviceAddress,
+    gpu::{DeviceAddress, NoGpu},
     library_error::LibraryError,
     primitive::PrimitiveProblem,
     primitive_library::{PrimitiveBuffers, PrimitiveLibrary},
@@ -21,7 +21,7 @@ fn library() -> Cudnn {
     fake::fail(0);
     fake::calls();
     Cudnn {
-        gpu: Rc::new(fake::NoGpu::default()),
+        gpu: Rc::new(NoGpu::default()),
         functions: fake::functions(),
         primitives: fake_primitives::functions(),
         handle: null_mut(),
