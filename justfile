@@ -152,7 +152,7 @@ seeded python="python3" *names:
 # fail are below target/fuzz/; keep them in tests/fuzz/.
 fuzz seconds="3600":
     TESTGEN_FUZZ_SECONDS={{seconds}} cargo test --release --no-default-features --features testgen-operators/cases --lib --no-fail-fast \
-        -p testgen -p testgen-engine -p testgen-logs -p testgen-nn -p testgen-operators -p testgen-processing -p testgen-runtime -- fuzz --nocapture
+        -p testgen -p testgen-checkpoints -p testgen-engine -p testgen-logs -p testgen-nn -p testgen-operators -p testgen-processing -p testgen-runtime -- fuzz --nocapture
 
 # Speed of the generator and the verifier, then of the models against PyTorch.
 bench:

@@ -162,13 +162,17 @@ impl MixerSizes {
         call: &mut NetworkCall<'_>,
     ) -> AllocatedTensor {
         let (element, inner, dims) = (x.element, self.inner, x.dims().to_vec());
-        let channels = inner + 2 * groups.saturating_mul(self.state);
-        let matrix = ProjectionMatrix::linear(self.width, inner + channels + heads, self.bias);
+        let channels = groups
+            .saturating_mul(self.state)
+            .saturating_mul(2)
+            .saturating_add(inner);
+        let steps = inner.saturating_add(channels);
+        let matrix = ProjectionMatrix::linear(self.width, steps.saturating_add(heads), self.bias);
         let projected = matrix.forward(x);
         let part = |start, width| projected.clone().narrow(2, start, width);
         let x = self.convolve(part(inner, channels), call);
         let x = x.activate(self.activation);
-        let scan = self.select_by_head(x.clone(), part(inner + channels, heads), groups);
+        let scan = self.select_by_head(x.clone(), part(steps, heads), groups);
         let read = run(scan, call);
         let skip = call.single(&[1, 1, inner]);
         let skipped = x.narrow(2, 0, inner).cast(ElementType::F32).combine(skip);
@@ -199,8 +203,9 @@ impl MixerSizes {
         let step = softplus(step.cast(ElementType::F32).combine(parameter())).map();
         let by_channel =
             |_: AllocatedTensor| empty(&machine, &[batch, seq, inner, 1], ElementType::F32);
+        let across = groups.saturating_mul(state);
         let by_group = |start| {
-            let part = x.clone().narrow(2, start, groups * state);
+            let part = x.clone().narrow(2, start, across);
             let part = part.reshape(&[batch, seq, groups, 1, state]);
             let repeated = empty(&machine, &[batch, seq, inner, state], ElementType::F32);
             drop(part);
@@ -215,7 +220,7 @@ impl MixerSizes {
         TokenEffects {
             decay,
             input,
-            readout: by_group(inner + groups * state),
+            readout: by_group(inner.saturating_add(across)),
         }
     }
 

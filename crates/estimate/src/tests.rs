@@ -286,14 +286,22 @@ fn the_next_sentence_is_one_or_is_not() {
 #[test]
 fn sizes_of_a_damaged_configuration_do_not_overflow() {
     let most = u32::MAX;
-    let config = json!({
-        "model_type": "vit", "hidden_size": 2, "num_hidden_layers": 1, "num_attention_heads": 1, "intermediate_size": 2,
-        "hidden_act": "gelu", "image_size": most, "patch_size": most, "num_channels": most
-    });
     let sizes = CallSizes {
         batch: 1,
         tokens: 1,
     };
-    let estimate = headers(&config, &["a"]).estimate(Backend::Host, Precision::F32, sizes);
-    assert_eq!(estimate.expect("it has sizes").activations, u64::MAX);
+    for config in [
+        json!({
+            "model_type": "vit", "hidden_size": 2, "num_hidden_layers": 1, "num_attention_heads": 1,
+            "intermediate_size": 2, "hidden_act": "gelu", "image_size": most, "patch_size": most,
+            "num_channels": most
+        }),
+        json!({
+            "model_type": "mamba2", "hidden_size": 2, "num_hidden_layers": 1, "num_heads": 1,
+            "n_groups": most, "state_size": most
+        }),
+    ] {
+        let estimate = headers(&config, &["a"]).estimate(Backend::Host, Precision::F32, sizes);
+        assert_eq!(estimate.expect("it has sizes").activations, u64::MAX);
+    }
 }

@@ -21,6 +21,9 @@ const LARGEST_CORPUS: usize = 5000;
 /// The number of executions after which a long run prints how many there were.
 const SHOWN: u64 = 50_000;
 
+/// The variable that makes a long run of an ordinary test.
+const SECONDS: &str = "TESTGEN_FUZZ_SECONDS";
+
 /// A function that is fuzzed.
 pub struct Target<'a> {
     /// Its name. Its kept inputs are in `tests/fuzz/<name>/`.
@@ -93,7 +96,6 @@ impl Target<'_> {
 
     /// The hash of the behaviour of one input. A panic fails the test, with the path of the input.
     fn execute(&self, input: &[u8], current: &mut Watch) -> u64 {
-        // Descriptions of hours would not fit into memory, hashes do.
         current.set(input);
         let mut begun = Instant::now();
         let mut behaviour = catch_unwind(AssertUnwindSafe(|| (self.check)(input)));
@@ -104,7 +106,8 @@ impl Target<'_> {
         }
         match behaviour {
             Ok(behaviour) if begun.elapsed() < SLOW => {
-                // Each new `RandomState` has other keys: every behaviour would be new.
+                // Descriptions of hours would not fit into memory, hashes do. Each new
+                // `RandomState` has other keys: every behaviour would be new.
                 BuildHasherDefault::<DefaultHasher>::default().hash_one(behaviour)
             }
             failed => {
@@ -137,11 +140,16 @@ impl Target<'_> {
 
 /// The time of a long run.
 fn seconds() -> Option<Duration> {
-    env::var("TESTGEN_FUZZ_SECONDS")
-        .ok()?
-        .parse()
-        .ok()
-        .map(Duration::from_secs)
+    let text = env::var_os(SECONDS)?;
+    Some(duration(&text.to_string_lossy()))
+}
+
+fn duration(seconds: &str) -> Duration {
+    match seconds.parse() {
+        Ok(seconds) => Duration::from_secs(seconds),
+        // Not a short run, which would be green after seconds instead of hours.
+        Err(_) => panic!("{SECONDS} is `{seconds}`, not a number of seconds; set it to one, as 60"),
+    }
 }
 
 /// Fixed for ordinary tests; the time for `just fuzz`.
@@ -193,6 +201,17 @@ mod tests {
             "{}",
             count.get()
         );
+    }
+
+    #[test]
+    fn a_time_that_is_not_a_number_of_seconds_is_an_error() {
+        assert_eq!(super::duration("60").as_secs(), 60);
+        for wrong in ["60s", ""] {
+            let message = catch_unwind(|| super::duration(wrong)).expect_err("it is refused");
+            let message = message.downcast_ref::<String>().expect("a text");
+            let expected = format!("TESTGEN_FUZZ_SECONDS is `{wrong}`, not a number of seconds");
+            assert!(message.starts_with(&expected), "{message}");
+        }
     }
 
     #[test]

@@ -9,8 +9,8 @@ closed_enum! {
         // From fine to coarse: `Precisions::Finest` takes the least variant that a spec has.
         F32 = "f32",
         /// f32 in memory; matrix units round the factors of products to 10 bits of mantissa, and
-        /// everything else is computed in f32. Only NVIDIA's have such units, from compute
-        /// capability 8.0.
+        /// everything else is computed in f32. NVIDIA's have such units from compute capability
+        /// 8.0 on, and AMD's MI300 (gfx942, where they are called XF32).
         Tf32 = "tf32",
         /// IEEE 754 binary16: 10 bits of mantissa, largest value 65504.
         F16 = "f16",
@@ -20,11 +20,12 @@ closed_enum! {
 }
 
 impl Precision {
-    /// Whether devices of this kind can have units that compute in it. A spec's checks in a
-    /// precision exist on these only.
+    /// Whether models can be computed in it on devices of this kind. A spec's checks in a precision
+    /// exist on these only.
     pub const fn applies_on(self, device: DeviceKind) -> bool {
         match self {
             Self::F32 | Self::F16 | Self::Bf16 => true,
+            // On HIP cubecl 0.10 compiles TF32 to `float`, and no matrix instruction takes it.
             Self::Tf32 => matches!(device, DeviceKind::Cuda),
         }
     }

@@ -70,6 +70,15 @@ impl QuantizedCheckpoint {
         configuration::options(config).unwrap_or(&Value::Null)
     }
 
+    /// The options of the method of the checkpoint in `directory`, by `config`, its configuration,
+    /// or by the file of a tool; null if it has none.
+    pub fn options_in(directory: &Path, config: &Value) -> Value {
+        configuration::options(config)
+            .cloned()
+            .or_else(|| files::options(directory).map(Value::Object))
+            .unwrap_or(Value::Null)
+    }
+
     /// Takes the options of any method out of `config`, so that it describes unquantized weights.
     pub fn remove_options(config: &mut Value) {
         configuration::remove(config);

@@ -9,6 +9,7 @@ use super::{
     rounding::{RoundedGroups, transposed},
 };
 use serde_json::{Value, json};
+use testgen_types::excerpt;
 
 const WEIGHT: &str = ".qweight";
 const ZEROS: &str = ".qzeros";
@@ -81,7 +82,7 @@ impl ZeroPoints {
             words: zeros.packed_words()?,
             width,
             bits,
-            offset: zero_offset(options),
+            offset: zero_offset(options)?,
         })
     }
 
@@ -132,8 +133,21 @@ fn inputs(
 }
 
 /// The first format of GPTQ stores zero points minus one.
-fn zero_offset(options: &Value) -> u32 {
-    u32::from(options["checkpoint_format"].as_str() != Some("gptq_v2"))
+fn zero_offset(options: &Value) -> Result<u32, String> {
+    // `GPTQConfig` takes the older name if a file has both, and both in any case.
+    let format = ["checkpoint_format", "format"]
+        .iter()
+        .find_map(|name| options[name].as_str())
+        .unwrap_or("gptq");
+    match format.to_lowercase().as_str() {
+        "gptq" => Ok(1),
+        "gptq_v2" => Ok(0),
+        // Other formats pack codes and zero points in another order.
+        other => Err(format!(
+            "the format of GPTQ is `{}` in the configuration, not `gptq` or `gptq_v2`",
+            excerpt(other)
+        )),
+    }
 }
 
 /// Writes the first format, with groups of consecutive inputs.

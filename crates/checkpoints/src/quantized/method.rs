@@ -13,7 +13,7 @@ use testgen_types::QuantizedCheckpoint;
 /// A method with the options of a checkpoint.
 pub(super) struct Method {
     kind: Kind,
-    /// `quantization_config`; null if the tool wrote it elsewhere, or nothing.
+    /// `quantization_config`, or the tool's own file; null if there is neither.
     options: Value,
     /// The same as text.
     text: String,
@@ -41,7 +41,7 @@ impl Method {
             "mxfp4" => Kind::Mxfp4,
             _ => return None,
         };
-        let options = QuantizedCheckpoint::options(config).clone();
+        let options = QuantizedCheckpoint::options_in(directory, config);
         let text = options.to_string();
         Some(Self {
             kind,

@@ -1,14 +1,14 @@
 //! Each method against the digests of what its library computes, which `python/fixtures/quantized.py`
 //! writes, and checkpoints that lack something.
 
-use super::QuantizedWeights;
+use super::{DenseTensor, QuantizedWeights};
 use crate::{
     cache::made_in,
     computed_weights::ComputedWeights,
     weights_file::{self, HeaderLine, header},
 };
 use serde::Deserialize;
-use serde_json::Value;
+use serde_json::{Value, json};
 use sha2::{Digest, Sha256};
 use std::{
     collections::BTreeMap,
@@ -171,6 +171,66 @@ fn each_tensor_starts_at_a_multiple_of_its_width() {
         assert_eq!(content, expected, "{name}");
         first += (width * count) as u8;
     }
+}
+
+/// The tensors of the case `gptq_v2` with these options of its format, in `config.json` or in the
+/// file of the tool.
+fn with_format(format: &Value, in_config: bool) -> Result<Vec<DenseTensor>, String> {
+    let directory = copied("gptq_v2");
+    let path = directory.path().join("config.json");
+    let mut config = super::config_of(directory.path());
+    let options = &mut config["quantization_config"];
+    options
+        .as_object_mut()
+        .expect("an object")
+        .remove("checkpoint_format");
+    for (name, value) in format.as_object().expect("an object") {
+        options[name] = value.clone();
+    }
+    if in_config {
+        fs::write(path, config.to_string()).expect("is written");
+    } else {
+        let options = options.to_string();
+        fs::write(path, "{}").expect("is written");
+        fs::write(directory.path().join("quantize_config.json"), options).expect("is written");
+    }
+    let weights = open(directory.path());
+    let tensors = weights.names().map(|name| weights.tensor(name));
+    tensors
+        .collect::<Result<_, _>>()
+        .map_err(|error| error.to_string())
+}
+
+#[test]
+fn the_format_of_gptq_has_two_names_in_any_case_and_two_files() {
+    let [first, second] = ["gptq", "gptq_v2"].map(|format| {
+        let tensors = with_format(&json!({ "checkpoint_format": format }), true);
+        tensors.expect("is dequantized")
+    });
+    assert_ne!(first, second);
+    for (format, expected) in [
+        (json!({ "format": "gptq_v2" }), &second),
+        (json!({ "format": "GPTQ_V2" }), &second),
+        (json!({ "checkpoint_format": "GPTQ_v2" }), &second),
+        (
+            json!({ "checkpoint_format": "gptq_v2", "format": "gptq" }),
+            &second,
+        ),
+        (
+            json!({ "checkpoint_format": null, "format": "gptq_v2" }),
+            &second,
+        ),
+        (json!({ "checkpoint_format": "GPTQ" }), &first),
+        (json!({}), &first),
+    ] {
+        for in_config in [true, false] {
+            let found = with_format(&format, in_config).expect("is dequantized");
+            assert_eq!(&found, expected, "{format} {in_config}");
+        }
+    }
+    let error = with_format(&json!({ "format": "marlin" }), true).expect_err("is another layout");
+    let expected = "the format of GPTQ is `marlin` in the configuration, not `gptq` or `gptq_v2`";
+    assert!(error.contains(expected), "{error}");
 }
 
 #[test]

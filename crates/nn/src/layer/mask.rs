@@ -61,12 +61,12 @@ pub fn window_bias<B: Ops>(
     window: usize,
 ) -> Result<Option<Tensor<B, 4>>, ForwardError> {
     let padding = attention_mask(inputs, "attention_mask", [batch, seq])?;
-    // Every token is within the window of every other one.
-    if padding.is_none() && seq <= window + 1 {
-        return Ok(None);
-    }
     // A band excludes its ends, and the key at the distance `window` is still seen.
     let reach = window.saturating_add(1);
+    // Every token is within the window of every other one.
+    if padding.is_none() && seq <= reach {
+        return Ok(None);
+    }
     let band = KeyBand {
         past: 0,
         queries: seq,
@@ -209,4 +209,22 @@ pub(super) fn attention_mask<B: Ops>(
         .ok_or_else(|| wrong_input(name, array.shape(), format!("integers of shape {shape:?}")))?;
     let hides = values.contains(&0);
     Ok(hides.then(|| values.iter().map(|value| *value != 0).collect()))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::{array::Arrays, backend::Cpu};
+
+    #[test]
+    fn a_window_as_wide_as_any_text_hides_nothing() {
+        let arrays = Arrays::new();
+        let inputs = Inputs::<Cpu>::new(&arrays, &Default::default(), DType::F32);
+        for window in [3, usize::MAX] {
+            let bias = window_bias(&inputs, [1, 4], window);
+            assert!(bias.expect("without a mask").is_none(), "{window}");
+        }
+        let bias = window_bias(&inputs, [1, 4], 2).expect("without a mask");
+        assert!(bias.is_some());
+    }
 }

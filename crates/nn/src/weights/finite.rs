@@ -33,7 +33,10 @@ fn search(dtype: Dtype, bytes: &[u8]) -> Option<usize> {
         Dtype::F32 => first(bytes, |bytes| f32::from_le_bytes(bytes).is_finite()),
         Dtype::F16 => first(bytes, |bytes| f16::from_le_bytes(bytes).is_finite()),
         Dtype::BF16 => first(bytes, |bytes| bf16::from_le_bytes(bytes).is_finite()),
-        // Integers and booleans are always finite.
+        // The exponent of all ones; E4M3 has NaN only in its last mantissa, and no infinity.
+        Dtype::F8_E5M2 => first(bytes, |[byte]| byte & 0x7c != 0x7c),
+        Dtype::F8_E4M3 => first(bytes, |[byte]| byte & 0x7f != 0x7f),
+        // Integers and booleans are always finite. No model reads other types.
         _ => None,
     }
 }
@@ -96,5 +99,8 @@ mod tests {
             assert_eq!(search(Dtype::F16, &bytes), Some(index));
         }
         assert_eq!(search(Dtype::F32, &f32::MAX.to_le_bytes()), None);
+        // The largest value of each type, then the first one that is not finite.
+        assert_eq!(search(Dtype::F8_E4M3, &[0x7e, 0xfe, 0x7f]), Some(2));
+        assert_eq!(search(Dtype::F8_E5M2, &[0x7b, 0xfb, 0xfc]), Some(2));
     }
 }

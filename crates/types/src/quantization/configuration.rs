@@ -18,7 +18,11 @@ pub(super) fn find(config: &Value) -> Option<(String, Option<String>, String)> {
 /// The first of the fields, also in the configuration of a part of the model.
 pub(super) fn options(config: &Value) -> Option<&Value> {
     let fields = config.as_object()?;
-    let own = FIELDS.iter().find_map(|name| fields.get(*name));
+    let own = FIELDS.iter().find_map(|name| {
+        fields
+            .get(*name)
+            .filter(|value| options_in(value).is_some())
+    });
     own.or_else(|| fields.values().find_map(options))
 }
 
@@ -31,12 +35,7 @@ pub(super) fn remove(config: &mut Value) {
 
 fn find_in(fields: &Map<String, Value>, path: &str) -> Option<(String, Option<String>, String)> {
     for name in FIELDS {
-        // Null and an empty object are what an unquantized model has there.
-        if let Some(options) = fields
-            .get(name)
-            .and_then(Value::as_object)
-            .filter(|options| !options.is_empty())
-        {
+        if let Some(options) = fields.get(name).and_then(options_in) {
             let method = method(name, options);
             return Some((
                 method,
@@ -49,6 +48,12 @@ fn find_in(fields: &Map<String, Value>, path: &str) -> Option<(String, Option<St
         .iter()
         // A part of the model, for instance its language model, may be quantized alone.
         .find_map(|(name, value)| find_in(value.as_object()?, &format!("{path}{name}.")))
+}
+
+/// The options in one of the fields.
+fn options_in(value: &Value) -> Option<&Map<String, Value>> {
+    // Null and an empty object are what an unquantized model has there.
+    value.as_object().filter(|options| !options.is_empty())
 }
 
 fn method(field: &str, options: &Map<String, Value>) -> String {

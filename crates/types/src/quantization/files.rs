@@ -16,15 +16,9 @@ const FILES: [(&str, &str); 4] = [
 
 /// The method, its options and the file.
 pub(super) fn find(directory: &Path) -> Option<(String, Option<String>, String)> {
-    let found = FILES
-        .iter()
-        .find(|(file, _)| directory.join(file).is_file());
-    if let Some((file, method)) = found {
-        return Some((
-            (*method).to_owned(),
-            options(&directory.join(file)),
-            format!("the file `{file}`"),
-        ));
+    if let Some((file, method)) = options_file(directory) {
+        let detail = options(directory).and_then(|options| detail(&options));
+        return Some(((*method).to_owned(), detail, format!("the file `{file}`")));
     }
     let gguf = only_gguf(directory)?;
     Some(("gguf".to_owned(), None, format!("the file `{gguf}`")))
@@ -34,17 +28,22 @@ pub(super) fn is_options_file(name: &str) -> bool {
     FILES.iter().any(|(file, _)| *file == name)
 }
 
-/// The options in a file of a tool; ModelOpt nests them.
-fn options(path: &Path) -> Option<String> {
-    let bytes = read_bytes(path, limit::CONFIG).ok()?;
-    let fields: Map<String, Value> = serde_json::from_slice(&bytes).ok()?;
-    detail(
-        fields
-            .get("quantization")
-            .and_then(Value::as_object)
-            // ModelOpt nests its options, the other tools do not.
-            .unwrap_or(&fields),
-    )
+/// The options in the file of a tool, if there is one.
+pub(super) fn options(directory: &Path) -> Option<Map<String, Value>> {
+    let (file, _) = options_file(directory)?;
+    let bytes = read_bytes(&directory.join(file), limit::CONFIG).ok()?;
+    let mut fields: Map<String, Value> = serde_json::from_slice(&bytes).ok()?;
+    match fields.remove("quantization") {
+        // ModelOpt nests its options, the other tools do not.
+        Some(Value::Object(nested)) => Some(nested),
+        _ => Some(fields),
+    }
+}
+
+fn options_file(directory: &Path) -> Option<&'static (&'static str, &'static str)> {
+    FILES
+        .iter()
+        .find(|(file, _)| directory.join(file).is_file())
 }
 
 /// The first file of GGUF, where there are no safetensors.

@@ -102,6 +102,18 @@ fn each_method_of_transformers_and_diffusers_is_named() {
 }
 
 #[test]
+fn options_are_found_where_the_method_is() {
+    for off in [Value::Null, json!({})] {
+        let options = json!({ "quant_method": "gptq", "bits": 4 });
+        let config = json!({ "quantization_config": off, "compression_config": options });
+        assert!(of_config(&config).contains("GPTQ (4 bits)"));
+        assert_eq!(QuantizedCheckpoint::options(&config), &options);
+        let nested = json!({ "quantization_config": off, "text_config": config });
+        assert_eq!(QuantizedCheckpoint::options(&nested), &options);
+    }
+}
+
+#[test]
 fn formats_of_a_method_are_named() {
     for (options, expected) in [
         (
