@@ -118,8 +118,10 @@ fn mean_scale<B: Ops>(
     let sum = over_time((x.clone() * observed.clone()).abs());
     let own = sum.clone() / count.clone().clamp_min(1.0);
     let batch = sum.sum_dim(0) / count.clone().sum_dim(0).clamp_min(1.0);
-    let seen = count.clamp_max(1.0);
-    let scale = own * seen.clone() + batch * (seen.neg() + 1.0);
+    // Chosen and not blended: 0 times the batch's mean is NaN if another series is not finite.
+    let scale = own
+        .clone()
+        .mask_where(count.equal_elem(0.0), batch.expand(own.dims()));
     // Not `clamp_min`, which in burn-flex 0.21 makes the limit of NaN.
     scale.clamp(SMALLEST_MEAN, f64::INFINITY)
 }
@@ -155,5 +157,32 @@ fn wrong_mask(mask: &Array) -> ForwardError {
         name: "past_observed_mask".to_owned(),
         found: format!("a tensor of shape {:?}", mask.shape()),
         expected: "zeros and ones of the shape of `past_values`".to_owned(),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::Scaler;
+    use burn_tensor::{Tensor, TensorData};
+    use testgen_nn::backend::Cpu;
+
+    fn series(values: [f32; 6]) -> Tensor<Cpu, 3> {
+        Tensor::from_data(
+            TensorData::new(values.to_vec(), [3, 2, 1]),
+            &Default::default(),
+        )
+    }
+
+    #[test]
+    fn a_series_that_is_not_finite_changes_no_observed_one() {
+        let observed = series([1.0, 1.0, 1.0, 1.0, 0.0, 0.0]);
+        for wrong in [f32::NAN, f32::INFINITY] {
+            let values = series([1.0, 3.0, wrong, 1.0, 5.0, 5.0]);
+            let scaled = Scaler::Mean.apply(values, Some(observed.clone()));
+            let scale: Vec<f32> = scaled.scale.into_data().to_vec().expect("floats");
+            assert_eq!(scale[0], 2.0);
+            // The mean of the batch, which is not finite.
+            assert!(!scale[1].is_finite() && !scale[2].is_finite(), "{scale:?}");
+        }
     }
 }
