@@ -84,7 +84,8 @@ pub(crate) struct Gemma2Config {
     tie_word_embeddings: bool,
     attention_bias: bool,
     query_pre_attn_scalar: f64,
-    sliding_window: Option<usize>,
+    // `Gemma2Model` makes a mask with a window in every call, and fails if this is null.
+    sliding_window: usize,
     layer_types: Option<Vec<LayerType>>,
     final_logit_softcapping: Option<f64>,
     attn_logit_softcapping: Option<f64>,
@@ -100,12 +101,13 @@ impl Gemma2Config {
     fn windows(&self) -> Vec<Option<usize>> {
         (0..self.num_hidden_layers)
             .map(|layer| {
-                self.sliding_window.filter(|_| match &self.layer_types {
+                let is_sliding = match &self.layer_types {
                     // `validate` has compared the number of entries with the number of layers.
                     Some(types) => types[layer] == LayerType::SlidingAttention,
                     // As `Gemma2Config` derives `layer_types` if a file has none.
                     None => layer.is_multiple_of(2),
-                })
+                };
+                is_sliding.then_some(self.sliding_window)
             })
             .collect()
     }

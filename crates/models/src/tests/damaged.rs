@@ -2,8 +2,11 @@
 
 use super::read;
 use crate::{
-    decoder_only::llama::Llama, encoder_decoder::bart::BartConfig, encoder_only::bert::BertConfig,
-    multimodal::llava::LlavaConfig, vision_text::clip::ClipConfig,
+    decoder_only::{gemma::Gemma2Config, llama::Llama},
+    encoder_decoder::bart::BartConfig,
+    encoder_only::bert::BertConfig,
+    multimodal::llava::LlavaConfig,
+    vision_text::clip::ClipConfig,
 };
 
 #[track_caller]
@@ -32,6 +35,11 @@ fn a_field_of_the_file() {
     assert_message(
         &negative,
         "vocab_size: invalid value: integer `-1`, expected usize",
+    );
+    let window = read::<Gemma2Config>(r#"{ "model_type": "gemma2", "sliding_window": null }"#);
+    assert_message(
+        &window,
+        "config.json of a `gemma2`: sliding_window: invalid type: null, expected usize",
     );
 }
 
