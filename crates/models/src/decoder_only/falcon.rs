@@ -126,7 +126,9 @@ impl ModelConfig for FalconConfig {
         } else {
             fields.extend(rope.inert_fields(trained, self.head_dim()));
         }
-        if self.num_kv_heads == Some(1) && self.num_ln_in_parallel_attn == Some(1) {
+        // Without these the other architecture is refused, or has another block.
+        let is_shared = self.parallel_attn && (self.multi_query || self.num_attention_heads == 1);
+        if is_shared && self.num_kv_heads == Some(1) && self.num_ln_in_parallel_attn == Some(1) {
             fields.push((
                 "new_decoder_architecture",
                 "with one key and one norm both architectures are the same",
@@ -279,5 +281,41 @@ impl<B: Ops> DecoderLayer<B> for FalconLayer<B> {
             FalconNorms::InARow(_, second) => second.forward(after.clone()),
         };
         Ok(after + self.mlp.forward(read))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::FalconConfig;
+    use crate::config::{ModelConfig, parse};
+    use serde_json::json;
+    use testgen_types::Head;
+
+    #[test]
+    fn the_architecture_has_no_effect_only_with_one_key_and_one_norm_in_both() {
+        for (is_old, multi_query, parallel_attn, is_inert) in [
+            (true, true, true, true),
+            (false, true, true, true),
+            // The older architecture would have a key for each head, and is refused.
+            (false, false, true, false),
+            // The newer architecture is refused.
+            (true, true, false, false),
+        ] {
+            let file = json!({
+                "num_attention_heads": 2,
+                "hidden_size": 16,
+                "num_kv_heads": 1,
+                "num_ln_in_parallel_attn": 1,
+                "new_decoder_architecture": !is_old,
+                "multi_query": multi_query,
+                "parallel_attn": parallel_attn,
+            });
+            let parsed = parse::<FalconConfig>("falcon", &file).expect("is supported");
+            let fields = parsed.config.inert_fields(Head::CausalLm);
+            let found = fields
+                .iter()
+                .any(|(field, _)| *field == "new_decoder_architecture");
+            assert_eq!(found, is_inert, "{file}");
+        }
     }
 }
