@@ -161,7 +161,7 @@ impl<'a, B: Ops> Inputs<'a, B> {
 }
 
 /// An argument of a shape or a type that is not what is `expected`.
-pub(crate) fn wrong_input(name: &str, shape: &[usize], expected: String) -> ForwardError {
+pub fn wrong_input(name: &str, shape: &[usize], expected: String) -> ForwardError {
     ForwardError::WrongInput {
         name: name.to_owned(),
         found: format!("a tensor of shape {shape:?}"),

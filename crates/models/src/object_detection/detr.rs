@@ -236,7 +236,7 @@ impl<B: Ops> DetrModel<B> {
             .reshape([batch, width, height * length])
             .swap_dims(1, 2);
         context.trace_embed(&x)?;
-        let shown = self.positions.shown(size, inputs)?;
+        let shown = self.positions.shown(batch, size, inputs)?;
         let bias = shown
             .as_ref()
             .and_then(|shown| key_bias(inputs, shown, [batch, height * length]));

@@ -4,9 +4,10 @@
 use burn_tensor::Tensor;
 use std::f64::consts::TAU;
 use testgen_nn::{
+    array::Array,
     backend::Ops,
     forward::ForwardError,
-    inputs::Inputs,
+    inputs::{Inputs, wrong_input},
     weights::{Weights, WeightsError},
 };
 
@@ -43,24 +44,24 @@ impl<B: Ops> DetrPositions<B> {
     }
 
     /// The mask of the positions of a map of `size` that the `pixel_mask` shows, [batch, height,
-    /// width] flat, taken from the nearest pixel, or `None` if there is no mask.
+    /// width] flat, taken from the nearest pixel, or `None` if there is no mask. `batch` is the
+    /// number of images.
     pub(crate) fn shown(
         &self,
+        batch: usize,
         size: [usize; 2],
         inputs: &Inputs<'_, B>,
     ) -> Result<Option<Vec<bool>>, ForwardError> {
         let Some(array) = inputs.host("pixel_mask") else {
             return Ok(None);
         };
-        let (Some(mask), &[batch, height, width]) = (array.as_integers(), array.shape()) else {
-            let found = format!("a tensor of shape {:?}", array.shape());
-            let expected = "integers of shape [batch, height, width]".to_owned();
-            return Err(ForwardError::WrongInput {
-                name: "pixel_mask".to_owned(),
-                found,
-                expected,
-            });
+        let (Some(mask), &[masks, height, width]) = (array.as_integers(), array.shape()) else {
+            return Err(wrong_mask(batch, array));
         };
+        // A mask without pixels has no nearest one.
+        if masks != batch || height == 0 || width == 0 {
+            return Err(wrong_mask(batch, array));
+        }
         let places = (0..batch).flat_map(|row| (0..size[0] * size[1]).map(move |at| (row, at)));
         let shown = places.map(|(row, place)| {
             let (down, across) = (
@@ -112,6 +113,11 @@ impl<B: Ops> DetrPositions<B> {
             }
         }
     }
+}
+
+fn wrong_mask(batch: usize, mask: &Array) -> ForwardError {
+    let expected = format!("integers of shape [{batch}, height, width]");
+    wrong_input("pixel_mask", mask.shape(), expected)
 }
 
 /// The values [height * length, width] of one image: rows in the first half, columns in the second.

@@ -79,6 +79,40 @@ fn labels_outside_the_vocabulary_or_of_another_length() {
 }
 
 #[test]
+fn a_text_of_another_length_than_the_decoders_whose_states_its_end_token_selects() {
+    for shape in [[1, 2], [1, 6]] {
+        let inputs = [
+            ("input_ids", Array::integers([1, 4], vec![2; 4])),
+            (
+                "decoder_input_ids",
+                Array::integers(shape, vec![2; shape[1]]),
+            ),
+        ];
+        let error = error(ModelType::Bart, "bart_classification", inputs);
+        let expected = format!(
+            "input `input_ids` is a tensor of shape [1, 4], \
+             expected {shape:?}, the shape of `decoder_input_ids`"
+        );
+        assert_eq!(error, expected);
+    }
+}
+
+#[test]
+fn a_mask_of_pixels_of_another_number_of_images_or_without_pixels() {
+    for shape in [[1, 32, 32], [3, 32, 32], [2, 0, 32]] {
+        let images = Array::floats([2, 3, 32, 32], vec![0.5; 2 * 3 * 32 * 32]);
+        let mask = Array::integers(shape, vec![1; shape.iter().product()]);
+        let inputs = [("pixel_values", images), ("pixel_mask", mask)];
+        let error = error(ModelType::Detr, "detr", inputs);
+        let expected = format!(
+            "input `pixel_mask` is a tensor of shape {shape:?}, \
+             expected integers of shape [2, height, width]"
+        );
+        assert_eq!(error, expected);
+    }
+}
+
+#[test]
 fn an_image_with_more_rows_than_learned_positions() {
     // The backbone makes one feature of eight pixels.
     let (height, width) = (8 * 51, 8);

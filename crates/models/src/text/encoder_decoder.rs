@@ -10,7 +10,7 @@ use testgen_nn::{
     backend::{Activation, Ops, activate},
     context::ForwardContext,
     forward::ForwardError,
-    inputs::Inputs,
+    inputs::{Inputs, wrong_input},
     layer::{Linear, padding_bias},
 };
 
@@ -172,6 +172,11 @@ fn last_of<B: Ops>(
         .host("input_ids")
         .ok_or(ForwardError::MissingInput { name: "input_ids" })?;
     let [batch, seq, width] = hidden.dims();
+    // `BartForSequenceClassification` fails as well: it cuts the decoder's states by this mask.
+    if ids.shape() != [batch, seq] {
+        let expected = format!("[{batch}, {seq}], the shape of `decoder_input_ids`");
+        return Err(wrong_input("input_ids", ids.shape(), expected));
+    }
     let mut rows = Vec::with_capacity(batch);
     // Integers, or the encoder would have refused them.
     for (row, ids) in ids
