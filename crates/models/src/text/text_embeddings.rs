@@ -136,7 +136,7 @@ impl<B: Ops> TextEmbeddings<B> {
                             if *id == padding {
                                 padding
                             } else {
-                                last += 1;
+                                last = last.saturating_add(1);
                                 last
                             }
                         })
@@ -161,8 +161,11 @@ impl<B: Ops> TextEmbeddings<B> {
     pub(crate) fn max_positions(&self) -> Option<usize> {
         let reserved = match self.numbering {
             PositionNumbering::FromZero => 0,
-            // The rows up to the padding's own are never a position of a text.
-            PositionNumbering::FromPadding(padding) => padding as usize + 1,
+            // The rows up to the padding's own are never a position of a text; a padding of -1 has
+            // no row.
+            PositionNumbering::FromPadding(padding) => {
+                usize::try_from(padding.saturating_add(1)).unwrap_or(0)
+            }
         };
         self.position_embeddings
             .as_ref()
