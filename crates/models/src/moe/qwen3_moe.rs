@@ -36,7 +36,7 @@ impl Qwen3Moe {
             .map(|layer| {
                 // Counted from one, as in `Qwen3MoeDecoderLayer`.
                 let is_step = (layer + 1).is_multiple_of(self.decoder_sparse_step);
-                self.num_local_experts > 0 && is_step && !single.contains(&layer)
+                is_step && !single.contains(&layer)
             })
             .collect()
     }
