@@ -206,7 +206,7 @@ fn meaning(argument: &Arg) -> String {
         .iter()
         .map(|value| value.to_string_lossy())
         .collect();
-    // clap gives every flag the default `false`, which says nothing.
+    // Every flag has the default `false` in clap, which says nothing.
     if argument.get_action().takes_values() && !defaults.is_empty() {
         write_str(
             &mut text,

@@ -93,7 +93,7 @@ fn compare_outputs(a: &OutputError, b: Option<&OutputError>, factor: f64) -> Thr
     }
 }
 
-/// Whether the errors and thresholds are those of [`OutputError::with_headroom`].
+/// Whether nothing but the headroom is known, as in [`OutputError::with_headroom`].
 fn has_headroom_alone(output: &OutputError) -> bool {
     let numbers = [
         output.rel_l2,

@@ -60,7 +60,7 @@ pub fn complete(directory: &Path) -> Result<(), SyntheticError> {
     if weights.scheme().is_none() {
         return add_weights(&folder, directory, &weights);
     }
-    // By way of the quantized files: values straight from the seed would lack the rounding that a
+    // From the quantized files: values straight from the seed would lack the rounding that a
     // reader of the quantized checkpoint gets.
     let quantized = quantized(directory)?;
     add_weights(

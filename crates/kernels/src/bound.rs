@@ -17,8 +17,8 @@ impl Exact {
     /// `left` and `right` are row-major in the shapes of the product's factors.
     pub(crate) fn new(product: &Product, left: &[f64], right: &[f64]) -> Self {
         let [rows, inner, columns] = product.sizes();
-        // A task is a row of the result, in the order of the results, so that `chunks_mut` gives
-        // each thread the elements of its own rows without a lock.
+        // A task is a row of the result, in the order of the results, so that each thread
+        // gets the elements of its own rows from `chunks_mut`, without a lock.
         let tasks: Vec<(usize, usize)> = product
             .batches()
             .into_iter()

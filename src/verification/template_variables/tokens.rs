@@ -72,7 +72,7 @@ struct StringState {
     is_escaped: bool,
 }
 
-/// What a character is part of.
+/// The part of a tag that a character belongs to.
 #[derive(PartialEq, Eq)]
 enum CharContext {
     Expression,

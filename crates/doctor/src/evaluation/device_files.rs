@@ -208,9 +208,9 @@ fn forbidden(facts: &MachineFacts, file: &DeviceFile) -> (String, String) {
     (format!("the user is not in the group `{group}`"), fix)
 }
 
-/// The command that gives a device file other permissions.
+/// The command that sets other permissions of a device file.
 fn permit(file: &DeviceFile) -> String {
-    // udev does not create the files of NVIDIA; `nvidia-modprobe` gives them the permissions that
+    // udev does not create the files of NVIDIA; `nvidia-modprobe` sets the permissions that
     // the options of the module have, 0666 by default.
     if !is_amd(file) {
         let options = "options nvidia NVreg_DeviceFileMode=0666";

@@ -118,7 +118,7 @@ fn mean_scale<B: Ops>(
     let sum = over_time((x.clone() * observed.clone()).abs());
     let own = sum.clone() / count.clone().clamp_min(1.0);
     let batch = sum.sum_dim(0) / count.clone().sum_dim(0).clamp_min(1.0);
-    // Chosen and not blended: 0 times the batch's mean is NaN if another series is not finite.
+    // Selected and not blended: 0 times the batch's mean is NaN if another series is not finite.
     let scale = own
         .clone()
         .mask_where(count.equal_elem(0.0), batch.expand(own.dims()));
