@@ -172,29 +172,6 @@ const POSITIONS: &[&str] = &[
     "max_seq_len",
 ];
 
-/// The text encoders that count positions from the pad token: RoBERTa and its relatives.
-// Every encoder of transformers 5.23 whose positions begin at `padding_idx + 1`.
-const FROM_PADDING: &[&str] = &[
-    "altclip_text_model",
-    "bridgetower",
-    "bridgetower_text_model",
-    "camembert",
-    "data2vec-text",
-    "esm",
-    "ibert",
-    "layoutlmv3",
-    "lilt",
-    "longformer",
-    "luke",
-    "markuplm",
-    "mpnet",
-    "roberta",
-    "roberta-prelayernorm",
-    "xlm-roberta",
-    "xlm-roberta-xl",
-    "xmod",
-];
-
 /// The configurations of the parts of a model that read or write text, the innermost first.
 struct TextConfig<'a>(Vec<&'a Value>);
 
@@ -278,15 +255,13 @@ impl<'a> TextConfig<'a> {
 
     /// The positions of an encoder.
     fn encoder_positions(&self) -> Option<usize> {
-        let model_type = self.get("model_type").and_then(Value::as_str);
-        if !model_type.is_some_and(|name| FROM_PADDING.contains(&name)) {
-            return self.positions();
-        }
-        // The row of padding and the rows before it are never the position of a token. RoBERTa's
-        // own pad token is 1.
-        let pad = self.number(&["pad_token_id"]).unwrap_or(1);
-        self.positions()
-            .map(|rows| rows.saturating_sub(pad.saturating_add(1)))
+        // RoBERTa and its relatives count from the pad token, which BERT and its relatives have at
+        // 0. The row of padding and the rows before it are never the position of a token.
+        let reserved = self
+            .number(&["pad_token_id"])
+            .filter(|pad| *pad > 0)
+            .map_or(0, |pad| pad + 1);
+        self.positions().map(|rows| rows.saturating_sub(reserved))
     }
 
     /// The length beyond which earlier keys would be rotated otherwise.

@@ -80,10 +80,7 @@ fn a_dual_encoder_without_native_implementation_pools_as_its_text_encoder_does()
         serde_json::json!({ "type_vocab_size": 2 }),
     );
     assert_eq!((bert.pooling, bert.causal), (Pooling::Fixed, false));
-    let roberta = serde_json::json!({
-        "model_type": "altclip_text_model", "type_vocab_size": 1, "max_position_embeddings": 64,
-        "pad_token_id": 1
-    });
+    let roberta = serde_json::json!({ "type_vocab_size": 1, "max_position_embeddings": 64, "pad_token_id": 1 });
     assert_eq!(
         described(ModelType::Altclip, roberta).max_positions,
         Some(62)
@@ -95,32 +92,11 @@ fn tables_of_positions_limit_a_text() {
     let longest =
         |model_type, head, config| Capabilities::described(model_type, head, &config).max_positions;
     let esm = serde_json::json!({
-        "model_type": "esm", "max_position_embeddings": 64, "pad_token_id": 1,
-        "position_embedding_type": "absolute", "rope_parameters": {}
+        "max_position_embeddings": 64, "pad_token_id": 1, "position_embedding_type": "absolute", "rope_parameters": {}
     });
     assert_eq!(longest(ModelType::Esm, Head::MaskedLm, esm), Some(62));
     let mpt = serde_json::json!({ "max_seq_len": 64, "attn_config": { "alibi": true } });
     assert_eq!(longest(ModelType::Mpt, Head::CausalLm, mpt), Some(64));
-}
-
-#[test]
-fn positions_are_counted_from_the_pad_token_in_relatives_of_roberta_alone() {
-    let longest = |kind, name: &str, pad: Option<i64>| {
-        let config = serde_json::json!({
-            "model_type": name, "max_position_embeddings": 64, "pad_token_id": pad
-        });
-        Capabilities::described(kind, Head::Base, &config).max_positions
-    };
-    for (kind, name, pad, expected) in [
-        (ModelType::Camembert, "camembert", Some(1), 62),
-        (ModelType::Lilt, "lilt", Some(0), 63),
-        (ModelType::Luke, "luke", None, 62),
-        (ModelType::Convbert, "convbert", Some(1), 64),
-        (ModelType::Fnet, "fnet", Some(3), 64),
-        (ModelType::Nystromformer, "nystromformer", Some(1), 64),
-    ] {
-        assert_eq!(longest(kind, name, pad), Some(expected), "{name}");
-    }
 }
 
 #[test]
