@@ -95,6 +95,7 @@ fn compare_outputs(a: &OutputError, b: Option<&OutputError>, factor: f64) -> Thr
 
 /// Whether nothing but the headroom is known, as in [`OutputError::with_headroom`].
 fn has_headroom_alone(output: &OutputError) -> bool {
+    // An exact result has errors of 0, too, but its thresholds are above 0.
     let numbers = [
         output.rel_l2,
         output.max_rel,

@@ -156,6 +156,7 @@ fn statement(tokens: &[Token], variables: &mut TemplateVariables) {
     };
     match head.text.as_str() {
         "set" | "set_global" => {
+            // Without `=` the value is the text up to `endset`.
             let end = rest
                 .iter()
                 .position(|token| token.text == "=")
@@ -164,6 +165,7 @@ fn statement(tokens: &[Token], variables: &mut TemplateVariables) {
             expression(&rest[end..], variables);
         }
         "for" => {
+            // `for key, value in map` sets both.
             let end = rest
                 .iter()
                 .position(|token| token.text == "in")
@@ -172,6 +174,7 @@ fn statement(tokens: &[Token], variables: &mut TemplateVariables) {
             expression(&rest[end..], variables);
         }
         "if" | "elif" => expression(rest, variables),
+        // `include` takes a literal, and `else` and the ends of blocks take nothing.
         _ => {}
     }
 }

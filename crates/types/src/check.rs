@@ -220,6 +220,7 @@ pub enum Engines {
 }
 
 impl CheckEntry {
+    // Most checks run once on every device, so that the table names only what differs.
     const DEFAULT: Self = Self {
         property: "",
         subjects: &[],

@@ -2,6 +2,7 @@
 
 use std::fmt;
 
+// Text and not JSON, so that a person who runs the suite without testgen can read it.
 const PREFIX: &str = "compiling GPU kernels: ";
 
 /// How far a suite has compiled its GPU kernels: `compiling GPU kernels: 12/99`. The suite prints

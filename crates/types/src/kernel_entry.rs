@@ -85,6 +85,8 @@ impl KernelEntry {
     /// Whether checks depend on a kernel that does not compute the product correctly. A kernel that
     /// refuses is not a failure: the rule chooses another one then.
     pub fn is_failure(&self) -> bool {
+        // `NotRun` counts: a kernel that crashed several times is not known to be correct for the
+        // products that follow.
         let incorrect = matches!(
             self.outcome,
             KernelOutcome::Wrong | KernelOutcome::Crashed | KernelOutcome::NotRun

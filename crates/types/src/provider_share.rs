@@ -44,6 +44,7 @@ impl ProviderShares<'_> {
     /// Whether nodes ran on the CPU although another provider has some, too.
     pub fn fell_back(self) -> bool {
         let [(on_cpu, _), (all, _)] = self.on_cpu();
+        // If the CPU has all nodes, the list of providers shows that without a share.
         on_cpu > 0 && on_cpu < all
     }
 }

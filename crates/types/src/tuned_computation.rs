@@ -81,6 +81,8 @@ impl TunedComputation {
     /// The algorithm to compute with: the fastest correct one, or if no algorithm could be compared
     /// the libraries' own choice.
     pub fn best(&self) -> Option<&TunedAlgorithm> {
+        // Bounds of an algorithm that transforms can be too wide for a comparison. Without a tuned
+        // file the suite would compute with this choice, too.
         let own = self.chosen_by_library();
         self.fastest()
             .or_else(|| own.filter(|own| own.problem.is_none()))
