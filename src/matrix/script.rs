@@ -11,13 +11,13 @@ pub(super) const DIRECTORY: &str = "target/ci";
 /// The archive of the suite's test binary.
 pub(super) const ARCHIVE: &str = "target/ci/suite.tar.zst";
 
-/// Installs testgen and cargo-nextest below `target/ci`.
+/// Installs testgen and cargo-nextest below `target/ci`, unless the cache has them.
 pub(super) fn install(plan: &MatrixPlan) -> String {
     let nextest = shell_quote(&plan.ci.nextest);
     lines(&[
         &plan.ci.install,
-        // Does nothing if the cache has this version.
-        &format!("cargo install --locked cargo-nextest --version {nextest} --root target/ci"),
+        "test -x target/ci/bin/cargo-nextest \\",
+        &format!("  || cargo install --locked cargo-nextest --version {nextest} --root target/ci"),
     ])
 }
 

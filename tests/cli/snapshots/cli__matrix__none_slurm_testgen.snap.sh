@@ -37,7 +37,8 @@ submit() {
 cat > "$RUN"/jobs/testgen-cpu.sh <<'TESTGEN_STEPS'
 set -euo pipefail
 cargo install --locked testgen --root target/ci
-cargo install --locked cargo-nextest --version 0.9.151 --root target/ci
+test -x target/ci/bin/cargo-nextest \
+  || cargo install --locked cargo-nextest --version 0.9.151 --root target/ci
 target/ci/bin/testgen generate --check
 target/ci/bin/testgen matrix --format slurm --check
 mkdir -p reports
