@@ -60,7 +60,7 @@ fn read_limited(source: impl Read, size: u64, limit: u64) -> Result<Vec<u8>, Fil
         });
     }
     // Within the limit: no file causes a larger allocation.
-    // The size is no more than a hint: files of `/proc` report 0 bytes.
+    // The size is a hint: files of `/proc` report 0 bytes.
     let mut bytes = Vec::with_capacity(usize::try_from(size).unwrap_or_default());
     // One byte more than the limit shows that the file grew after its size was read.
     source

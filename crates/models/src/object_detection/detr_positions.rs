@@ -44,7 +44,7 @@ impl<B: Ops> DetrPositions<B> {
     }
 
     /// The mask of the positions of a map of `size` that the `pixel_mask` shows, [batch, height,
-    /// width] flat, taken from the nearest pixel, or `None` if there is no mask. `batch` is the
+    /// width] flat, taken from the nearest pixel, or `None` without a mask. `batch` is the
     /// number of images.
     pub(crate) fn shown(
         &self,

@@ -72,7 +72,7 @@ fn margin(probabilities: &[f32], weights: &[f32]) -> f64 {
     let least = experts(true)
         .map(|(probability, _)| *probability)
         .fold(f32::INFINITY, f32::min);
-    // If every expert is chosen there is no next one: the margin is infinite, and excuses nothing.
+    // If every expert is chosen, this is minus infinity, and the infinite margin excuses nothing.
     let next = experts(false)
         .map(|(probability, _)| *probability)
         .fold(f32::NEG_INFINITY, f32::max);
